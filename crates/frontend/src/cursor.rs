@@ -89,6 +89,10 @@ pub(crate) struct Cursor<'s, T> {
     cut: bool,
     given_up: bool,
     blamed: Option<usize>,
+    /// What is wrong with single pieces of the text.
+    lexed: Vec<Diagnostic>,
+    /// Where mistakes in single pieces are only noise, in the order of the places.
+    forgiven: Vec<Span>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -104,12 +108,22 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
             cut: tokens.cut,
             given_up: false,
             blamed: None,
-            diagnostics: tokens.diagnostics,
+            lexed: tokens.diagnostics,
+            forgiven: Vec::new(),
+            diagnostics: Vec::new(),
         }
     }
 
     /// What is wrong with the text, in the order of the places.
     pub fn into_diagnostics(mut self) -> Vec<Diagnostic> {
+        let is_noise = |diagnostic: &Diagnostic| {
+            let at = diagnostic.label.span.start;
+            let after = self.forgiven.partition_point(|span| span.start <= at);
+            after.checked_sub(1).is_some_and(|before| at < self.forgiven[before].end)
+        };
+        let mut lexed = std::mem::take(&mut self.lexed);
+        lexed.retain(|diagnostic| !is_noise(diagnostic));
+        self.diagnostics.append(&mut lexed);
         self.diagnostics.sort_by_key(|d| d.label.span.start);
         self.diagnostics
     }
@@ -132,6 +146,11 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
     /// Where the token so many places ahead stands.
     pub fn span_at(&self, ahead: usize) -> Span {
         self.tokens.get(self.at + ahead).map_or_else(|| self.span(), |t| t.1)
+    }
+
+    /// The token before the current one.
+    pub fn peek_before(&self) -> T {
+        self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(T::END, |t| t.0)
     }
 
     /// Where the token before the current one stands.
@@ -185,6 +204,23 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
         found
     }
 
+    /// Whether a mistake was reported.
+    pub fn has_mistakes(&self) -> bool {
+        !self.diagnostics.is_empty() || !self.lexed.is_empty()
+    }
+
+    /// Whether no line ends in a part of the text.
+    pub fn is_on_one_line(&self, span: Span) -> bool {
+        !self.text(span).contains('\n')
+    }
+
+    /// How many characters of its line are before a place, if these are blanks.
+    pub fn indentation(&self, span: Span) -> Option<usize> {
+        let before = &self.source.text()[..span.start as usize];
+        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        line.chars().all(char::is_whitespace).then(|| line.chars().count())
+    }
+
     /// Whether the current token stands at the left margin.
     pub fn at_margin(&self) -> bool {
         let start = self.span().start as usize;
@@ -205,6 +241,13 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
         }
     }
 
+    /// Reports a mistake in something that was read completely, so that the current token is as good as any.
+    pub fn report_behind(&mut self, diagnostic: Diagnostic) {
+        let blamed = self.blamed;
+        self.report(diagnostic);
+        self.blamed = blamed;
+    }
+
     /// Reports that the current token does not fit, unless that only follows from another
     /// mistake.
     pub fn unexpected(&mut self, diagnostic: Diagnostic) -> Reported {
@@ -214,6 +257,29 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
         }
         self.blamed = Some(self.at);
         Reported
+    }
+
+    /// Reports what is wrong with a whole statement in the place of what is wrong with the current piece of it.
+    pub fn instead(&mut self, diagnostic: Diagnostic) -> Reported {
+        if self.blamed != Some(self.at) {
+            let span = self.span();
+            self.forgive(span);
+            self.report(diagnostic);
+        }
+        Reported
+    }
+
+    /// Drops mistakes in the pieces at a place that is read no further, since something else is wrong there.
+    pub fn forgive(&mut self, span: Span) {
+        let last = self.forgiven.last().map_or(0, |last| last.end);
+        if span.start >= last && span.start < span.end {
+            self.forgiven.push(span);
+        }
+    }
+
+    /// Where the token with this number stands.
+    pub fn span_of(&self, position: usize) -> Span {
+        self.tokens.get(position).map_or_else(|| self.after_previous(), |t| t.1)
     }
 
     /// The current token as part of a message.

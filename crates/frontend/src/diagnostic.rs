@@ -24,6 +24,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// What to write in the place of a part of the text, so that a mistake is mended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fix {
+    /// The part that is replaced.
+    pub span: Span,
+    /// What stands there then.
+    pub text: String,
+}
+
 /// One mistake in an input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
@@ -37,6 +46,8 @@ pub struct Diagnostic {
     pub related: Vec<Label>,
     /// What to do about it.
     pub hint: Option<String>,
+    /// The change of the text that does what the hint says, where that is one.
+    pub fix: Option<Box<Fix>>,
 }
 
 impl Diagnostic {
@@ -49,6 +60,7 @@ impl Diagnostic {
             label: Label { span, text: String::new() },
             related: Vec::new(),
             hint: None,
+            fix: None,
         }
     }
 
@@ -69,6 +81,13 @@ impl Diagnostic {
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds the change of the text that does what the hint says.
+    #[must_use]
+    pub fn fixed_by(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.fix = Some(Box::new(Fix { span, text: text.into() }));
         self
     }
 

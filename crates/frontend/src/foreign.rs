@@ -58,6 +58,16 @@ pub(crate) enum Operation {
     Fail,
     Send,
     Receive,
+    /// Makes a lock or a semaphore, or ends it.
+    Prepare,
+    Fence,
+    Exchange,
+    Assume,
+    Check,
+    BeginAtomic,
+    EndAtomic,
+    /// Ends the thread that acts.
+    Leave,
 }
 
 /// What a word does in other languages, whatever its capital letters are.
@@ -110,6 +120,7 @@ pub(crate) fn operation(word: &str) -> Option<Operation> {
         | "incrementandget"
         | "atomicadd" => Operation::FetchAndAdd,
         "compareandswap"
+        | "cas"
         | "syncboolcompareandswap"
         | "syncvalcompareandswap"
         | "atomiccompareexchange"
@@ -122,13 +133,41 @@ pub(crate) fn operation(word: &str) -> Option<Operation> {
         | "compareexchange"
         | "compareexchangestrong"
         | "compareexchangeweak" => Operation::CompareAndSwap,
-        "print" | "println" | "printf" | "fprintf" | "puts" | "putchar" | "echo" | "log" => {
-            Operation::Print
-        }
+        "print" | "println" | "printf" | "fprintf" | "puts" | "putchar" | "echo" | "log"
+        | "eprintln" | "eprint" | "dbg" | "format" | "printm" | "perror" => Operation::Print,
         "send" | "tosend" | "chansend" => Operation::Send,
         "recv" | "receive" | "chanrecv" => Operation::Receive,
-        "sleep" | "usleep" | "nanosleep" | "yield" | "yieldnow" | "schedyield" | "pause"
-        | "spinloop" => Operation::Pause,
+        "pthreadmutexinit"
+        | "pthreadmutexdestroy"
+        | "pthreadcondinit"
+        | "pthreadconddestroy"
+        | "pthreadbarrierinit"
+        | "pthreadbarrierdestroy"
+        | "mtxinit"
+        | "mtxdestroy"
+        | "cndinit"
+        | "cnddestroy"
+        | "seminit"
+        | "semdestroy"
+        | "spinlockinit"
+        | "atomicinit" => Operation::Prepare,
+        "atomicthreadfence" | "syncsynchronize" | "fence" | "compilerfence" | "smpmb" | "mb"
+        | "membarrier" | "memorybarrier" | "threadfence" => Operation::Fence,
+        "atomicexchange"
+        | "atomicexchangen"
+        | "atomicexchangeexplicit"
+        | "synclocktestandset"
+        | "xchg"
+        | "exchange"
+        | "testandset"
+        | "getandset" => Operation::Exchange,
+        "verifierassume" => Operation::Assume,
+        "verifierassert" => Operation::Check,
+        "verifieratomicbegin" => Operation::BeginAtomic,
+        "verifieratomicend" => Operation::EndAtomic,
+        "pthreadexit" | "thrdexit" | "exitthread" => Operation::Leave,
+        "sleep" | "usleep" | "nanosleep" | "park" | "parktimeout" | "yield" | "yieldnow"
+        | "schedyield" | "pause" | "spinloop" => Operation::Pause,
         "exit" | "abort" | "panic" | "throw" | "raise" | "error" | "reacherror"
         | "verifiererror" => Operation::Fail,
         _ => return None,
@@ -162,13 +201,20 @@ impl Operation {
             Operation::Load => {
                 format!("every variable is read in one step: write `{}`", object("x"))
             }
-            Operation::Store => {
-                format!("every variable is written in one step: write `{} := …;`", object("x"))
+            Operation::Store => match objects {
+                [variable, value] => {
+                    format!("every variable is written in one step: write `{variable} := {value};`")
+                }
+                _ => format!("every variable is written in one step: write `{} := …;`", object("x")),
+            },
+            Operation::FetchAndAdd => {
+                let amount = objects.get(1).unwrap_or(&"1");
+                format!("write `y := fetch_and_add({}, {amount});`", object("x"))
             }
-            Operation::FetchAndAdd => format!("write `y := fetch_and_add({}, 1);`", object("x")),
-            Operation::CompareAndSwap => {
-                format!("write `b := cas({}, expected, new);`", object("x"))
-            }
+            Operation::CompareAndSwap => match objects {
+                [variable, old, new, ..] => format!("write `b := cas({variable}, {old}, {new});`"),
+                _ => format!("write `b := cas({}, expected, new);`", object("x")),
+            },
             Operation::Print => {
                 "nothing is printed: leave it out; the schedule of a violation shows every variable"
                     .to_owned()
@@ -184,6 +230,27 @@ impl Operation {
             Operation::Receive => {
                 format!("write `x := receive({});`, for a `chan[2] int`", object("c"))
             }
+            Operation::Prepare => {
+                "leave it out: a lock, a semaphore, a condition and a barrier are ready when they are declared, as in `semaphore s := 1;`"
+                    .to_owned()
+            }
+            Operation::Fence => {
+                "leave it out: every variable is read from and written to memory, in the order of the program"
+                    .to_owned()
+            }
+            Operation::Exchange => {
+                let value = objects.get(1).unwrap_or(&"1");
+                format!("write `y, {0} := {0}, {value};`, which is one step", object("x"))
+            }
+            Operation::Assume => "write `assume e;`".to_owned(),
+            Operation::Check => "write `assert e;`".to_owned(),
+            Operation::BeginAtomic => {
+                "write `atomic_begin;`, or `atomic { … }` round what is one step".to_owned()
+            }
+            Operation::EndAtomic => {
+                "write `atomic_end;`, or `atomic { … }` round what is one step".to_owned()
+            }
+            Operation::Leave => "write `return;`: a thread ends where its procedure does".to_owned(),
             Operation::Fail => {
                 "`assert false;` is a violation, `assume false;` ends what is looked at".to_owned()
             }
@@ -218,7 +285,7 @@ pub(crate) fn generic(word: &str, argument: &str) -> String {
 
 /// What to write in the place of `let m = Mutex::new(…)`.
 pub(crate) fn declaration(ty: &str, name: &str) -> Option<String> {
-    let known = known_type(&plain_type(ty))?;
+    let known = same_type(ty)?;
     Some(match known {
         "lock" | "condition" => format!("write `{known} {name};`, outside of the procedures"),
         "semaphore" | "barrier" => {
@@ -234,9 +301,14 @@ fn plain_type(word: &str) -> String {
     lower.trim_start_matches("std").trim_end_matches("_t").replace('_', "")
 }
 
+/// What a type of another language is called.
+pub(crate) fn same_type(word: &str) -> Option<&'static str> {
+    known_type(&plain_type(word))
+}
+
 /// The machine integer that a word stands for.
 pub(crate) fn machine_integer(word: &str) -> Option<Type> {
-    Type::machine(known_type(&plain_type(word))?)
+    Type::machine(word).or_else(|| Type::machine(same_type(word)?))
 }
 
 /// The type that a word stands for.
@@ -245,17 +317,18 @@ fn known_type(plain: &str) -> Option<&'static str> {
         "cond" | "condvar" | "cv" | "conditionvariable" | "pthreadcond" | "cnd" => "condition",
         "mutex" | "pthreadmutex" | "mtx" | "spinlock" | "reentrantlock" | "rwlock"
         | "pthreadspinlock" => "lock",
-        "sem" => "semaphore",
-        "cyclicbarrier" | "pthreadbarrier" => "barrier",
+        "sem" | "semaphore" => "semaphore",
+        "barrier" | "cyclicbarrier" | "pthreadbarrier" => "barrier",
         "thread" | "pthread" | "thrd" | "threadid" | "joinhandle" => "tid",
         "uint8" | "byte" | "uchar" | "char" | "unsigned" => "u8",
         "uint16" | "ushort" => "u16",
-        "uint32" | "uint" | "atomicuint" => "u32",
-        "uint64" | "ulong" | "size" | "usize" | "uintptr" => "u64",
+        "uint32" | "uint" | "atomicuint" | "atomicu32" => "u32",
+        "uint64" | "ulong" | "size" | "usize" | "uintptr" | "atomicusize" | "atomicu64" => "u64",
         "int8" => "i8",
         "int16" | "short" => "i16",
-        "int32" | "signed" => "i32",
-        "int64" | "long" | "isize" | "ssize" => "i64",
+        "atomicu8" => "u8",
+        "int32" | "signed" | "atomici32" => "i32",
+        "int64" | "long" | "isize" | "ssize" | "atomici64" | "atomicisize" => "i64",
         "integer" | "nat" | "atomicint" | "atomicinteger" | "bigint" | "number" => "int",
         "atomicbool" | "atomicboolean" | "atomicflag" | "bit" => "bool",
         _ => return None,
@@ -270,6 +343,9 @@ pub(crate) fn ty(word: &str) -> Option<String> {
             "float" | "double" | "real" | "f32" | "f64" => {
                 Some("there are no fractions: count in small units, with `int`".to_owned())
             }
+            "int128" | "uint128" | "i128" | "u128" => Some(
+                "the widest machine integers are `i64` and `u64`; `int` has no bounds".to_owned(),
+            ),
             "string" | "str" => {
                 Some("there are no strings: `enum` gives names to values".to_owned())
             }
@@ -323,7 +399,15 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         "init" => {
             "threads are there from the start: `thread NAME { … }`; variables get first values, as in `int x := 0;`"
         }
-        "ltl" | "never" | "Spec" | "SPECIFICATION" | "PROPERTY" | "THEOREM" => NO_TEMPORAL_LOGIC,
+        "ltl" | "never" | "Spec" | "SPECIFICATION" | "PROPERTY" | "PROPERTIES" | "THEOREM" => {
+            NO_TEMPORAL_LOGIC
+        }
+        "INVARIANT" | "INVARIANTS" => "write `invariant e;`",
+        "c_code" | "c_decl" | "c_expr" | "c_state" => "there is no C in it: write procedures",
+        "trace" | "notrace" | "priority" | "provided" => {
+            "leave it out: `assert e;` and `invariant e;` say what holds"
+        }
+        "xr" | "xs" | "show" => "leave it out: every thread may use every channel",
         "mtype" => "write `enum NAME { A, B }`",
         "chan" | "channel" | "Channel" => {
             "a channel is a shared variable: `chan[2] int c;` holds two messages, `chan int c;` none; `send(c, 1);` and \
@@ -380,6 +464,7 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         "template" | "generic" => "types have no parameters: write it for each type",
         "macro" | "macro_rules" | "define" => "there are no macros: write a procedure",
         "unsafe" => "leave it out: there are no pointers",
+        "LOCAL" => "leave it out: one file is the whole program",
         "RECURSIVE" => "leave it out: every procedure may call itself",
         "LET" => "declare a local variable: `int x := 1;`",
         "when" => "write `assume e;`, which waits; `either when g { … } or when h { … }` chooses",
@@ -411,16 +496,19 @@ pub(crate) fn sign(text: &str) -> Option<&'static str> {
         "\\leq" => "write `<=`",
         "\\geq" => "write `>=`",
         "\\div" => "write `/`",
+        "\\cup" | "\\union" | "\\cap" | "\\intersect" | "\\subseteq" | "\\X" => {
+            "there are no sets: an array of `bool` says which elements are in it"
+        }
+        "\\o" | "\\circ" => {
+            "there are no sequences: `send(c, e);` adds to a channel, `chan[2] int c;`"
+        }
         "\\notin" => "write `x < lo || hi < x`",
         "/=" => "write `!=` to compare; `x := x / y;` divides",
         "\\in" => "write `lo <= x && x <= hi` to test, `x := {lo .. hi};` to choose",
         "\\A" => "write `forall i: a[i] == 0`, over the indices of an array",
         "\\E" => "write `exists i: a[i] == 0`, over the indices of an array",
-        "->" => {
-            "there are no pointers; the type of a result stands before the name of a procedure, as in `int f() { … }`; a \
-             guard is `either when g { … } or when h { … }`"
-        }
         "::" => "names stand without a path; a choice is `either { … } or { … }`",
+        "~>" => NO_TEMPORAL_LOGIC,
         "'" => "`x := e;` says what `x` holds afterwards; numbers and labels have no such sign",
         "<-" => "`send(c, e);` sends through a channel, `x := receive(c);` receives",
         _ if text.starts_with("====") => "leave the line out; `//` begins a comment",
@@ -445,6 +533,9 @@ pub(crate) fn procedure(word: &str) -> Option<&'static str> {
         "drop" => "nothing is dropped: `release m;` frees a lock",
         "Some" | "Ok" | "Err" => "there are no options: keep a `bool` beside the value",
         "swap" => "write `x, y := y, x;`",
+        "RandomElement" => "write `x := {0 .. 9};`, which chooses freely",
+        "eval" => "leave it out: name the variable",
+        "enabled" | "pc_value" => "a label of a thread is asked for in a `predicate`: `i.at L`",
         "Cardinality" => "`#{i : a[i] == 1}` is for how many indices of an array something holds",
         "min" | "max" => "write `a < b ? a : b`",
         "__VERIFIER_nondet_bool" => "write `*`: `b := *;`",
@@ -461,12 +552,22 @@ pub(crate) fn method(word: &str) -> Option<&'static str> {
         "len" | "length" | "size" => {
             "the length of an array is a constant: `const N = 3; int a[N];`; that of a channel is `c.length`"
         }
+        "iter" | "itermut" | "iter_mut" | "intoiter" | "into_iter" | "enumerate" | "map"
+        | "filter" | "any" | "all" | "sum" | "count" | "fold" | "foreach" | "for_each" => {
+            "`forall i: a[i] == 0` and `exists i: a[i] == 0` are over the indices of an array, `#{i : a[i] == 0}` counts, and `for` goes through it"
+        }
+        "pow" => "there are no powers: write `x * x`",
+        "max" | "min" => "write `a < b ? a : b`",
+        "await" => "write `async f();` to start a thread, `join t;` to wait for its end",
         "unwrap" | "expect" | "clone" => "leave it out: every variable holds a value",
         "push" | "pushback" | "append" | "add" => {
             "arrays have a fixed length; `send(c, e);` adds a message to a channel"
         }
         "pop" | "popfront" => "`x := receive(c);` takes the oldest message of a channel",
         "swap" => "write `x, y := y, x;`, which is one step",
+        _ if word.starts_with("checked_") || word.starts_with("saturating_") => {
+            "`int` has no bounds, and machine integers wrap around: write `x + 1`"
+        }
         _ if word.starts_with("wrapping_") => "machine integers wrap around: write `x + 1`",
         _ => return None,
     })
@@ -480,6 +581,10 @@ pub(crate) fn between(word: &str) -> Option<&'static str> {
         "CHOOSE" => "`x := {a, b};` and `x := {a .. b};` choose freely",
         "let" | "case" => "there are no patterns: compare, as in `if x == 1 { … }`",
         "is" => "write `==`",
+        "match" | "switch" | "CASE" => CONDITIONAL,
+        "LET" => "declare a local variable first: `int x := 1;`",
+        "SUBSET" | "UNION" | "DOMAIN" => "there are no sets: arrays hold what a program works on",
+        "ENABLED" => NO_TEMPORAL_LOGIC,
         "xor" => "write `!=` between truth values, `^` between bits",
         "mod" => "write `%`",
         "div" => "write `/`",

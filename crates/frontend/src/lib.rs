@@ -49,7 +49,7 @@ pub mod task;
 pub mod testing;
 pub mod weave;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use diagnostic::{Diagnostic, Diagnostics, Fix, Label, Severity};
 pub use load::{
     Beyond, Draft, Input, LoadError, LoadOptions, draft, draft_c, explain, files, has_known_ending,
     load, needs_preprocessing, parse, read_text, reread, show_path,

@@ -8,6 +8,7 @@ use lsp_types::{
     SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, TextEdit,
     WorkspaceEdit,
 };
+use selvedge_frontend::Fix;
 use selvedge_frontend::check::{Definition, Kind, Names};
 use selvedge_frontend::weave;
 use selvedge_program::Span;
@@ -200,28 +201,34 @@ fn edited(document: &Document, edits: Vec<TextEdit>) -> WorkspaceEdit {
 
 /// A fix for each mistake in a part of the text whose hint says what was meant.
 pub fn fixes(document: &mut Document, from: usize, to: usize) -> Vec<CodeActionOrCommand> {
+    let text = document.text.clone();
     let Some(draft) = document.draft() else { return Vec::new() };
     let touches = |span: Span| span.start as usize <= to && from <= span.end as usize;
     let found: Vec<(Span, String)> = (draft.diagnostics.list.iter())
         .filter(|diagnostic| touches(diagnostic.label.span))
         .filter_map(|diagnostic| {
+            if let Some(Fix { span, text }) = diagnostic.fix.as_deref() {
+                return Some((*span, text.clone()));
+            }
             let hint = diagnostic.hint.as_deref()?.strip_prefix("did you mean `")?;
-            Some((diagnostic.label.span, hint.split_once("`?")?.0.to_owned()))
+            let meant = hint.split_once("`?")?.0;
+            let (start, end) =
+                (diagnostic.label.span.start as usize, diagnostic.label.span.end as usize);
+            let (from, to, new) = in_its_place(text.get(start..end)?, meant)?;
+            Some((Span::new(start + from, start + to), new))
         })
         .collect();
-    let found = found.into_iter().filter_map(|(span, meant)| {
-        let (start, end) = (span.start as usize, span.end as usize);
-        let (from, to, new) = in_its_place(document.text.get(start..end)?, &meant)?;
-        Some((Span::new(start + from, start + to), new))
-    });
-    let fix = |(span, name): (Span, String)| CodeAction {
-        title: format!("Write `{name}`"),
+    let fix = |(span, new): (Span, String)| CodeAction {
+        title: match new.as_str() {
+            "" => format!("Leave out `{}`", text[span.start as usize..span.end as usize].trim()),
+            new => format!("Write `{new}`"),
+        },
         kind: Some(CodeActionKind::QUICKFIX),
         is_preferred: Some(true),
-        edit: Some(edited(document, vec![TextEdit::new(document.range(span), name)])),
+        edit: Some(edited(document, vec![TextEdit::new(document.range(span), new)])),
         ..CodeAction::default()
     };
-    found.map(|found| fix(found).into()).collect()
+    found.into_iter().map(|found| fix(found).into()).collect()
 }
 
 /// Which part of a text that is marked as a mistake is replaced, and by what: a word by a word, the one sign of a comparison or an

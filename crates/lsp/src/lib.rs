@@ -19,7 +19,7 @@
 //! ```
 //! use std::io::Cursor;
 //! use std::time::Duration;
-//! use selvedge_lsp::{Settings, serve};
+//! use selvedge_lsp::{Ending, Settings, serve};
 //!
 //! let message = |text: &str| format!("Content-Length: {}\r\n\r\n{text}", text.len());
 //! let said = [
@@ -30,7 +30,7 @@
 //! let editor = Cursor::new(said.map(message).concat());
 //! let settings = Settings::within(Duration::from_secs(60));
 //! let mut answers = Vec::new();
-//! assert!(serve(editor, &mut answers, settings));
+//! assert_eq!(serve(editor, &mut answers, settings), Ending::InOrder);
 //! assert!(String::from_utf8_lossy(&answers).contains("hoverProvider"));
 //! ```
 
@@ -72,8 +72,24 @@ impl Settings {
     }
 }
 
-/// Serves one editor, until it says goodbye or goes away. True if it said goodbye in order: `shutdown`, then
-/// `exit`.
-pub fn serve(input: impl BufRead + Send + 'static, output: impl Write, settings: Settings) -> bool {
+/// How a conversation with an editor ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// It said goodbye: `shutdown`, then `exit`.
+    InOrder,
+    /// It said `exit`, and no `shutdown` before it.
+    WithoutShutdown,
+    /// Its connection ended before it said `exit`.
+    Closed,
+    /// No message came at all: perhaps no editor was there.
+    Silent,
+}
+
+/// Serves one editor, until it says goodbye or goes away.
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    output: impl Write,
+    settings: Settings,
+) -> Ending {
     server::Server::new(output, settings).run(input)
 }

@@ -30,12 +30,12 @@ use lsp_types::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::Settings;
 use crate::document::Document;
 use crate::edit;
 use crate::rpc::{self, Incoming};
 use crate::show::{self, CANCEL, DEADLOCK, LIVELOCK, VERIFY};
 use crate::verify::{LensQuestion, ShownAnswer, State};
+use crate::{Ending, Settings};
 
 use self::runs::token_of;
 
@@ -99,8 +99,8 @@ impl<W: Write> Server<W> {
         }
     }
 
-    /// Serves until the end; whether that came in order.
-    pub fn run(mut self, mut input: impl BufRead + Send + 'static) -> bool {
+    /// Serves until the end, and says how that came.
+    pub fn run(mut self, mut input: impl BufRead + Send + 'static) -> Ending {
         let (sender, heard) = mpsc::sync_channel(WAITING);
         let from_editor = sender.clone();
         let listen = move || {
@@ -113,14 +113,15 @@ impl<W: Write> Server<W> {
             }
         };
         if thread::Builder::new().spawn(listen).is_err() {
-            return false;
+            return Ending::Closed;
         }
-        let in_order = self.serve(&heard, &sender);
+        let ending = self.serve(&heard, &sender);
         self.documents.values().for_each(|opened| opened.state.cancel());
-        in_order
+        ending
     }
 
-    fn serve(&mut self, heard: &Receiver<Heard>, sender: &SyncSender<Heard>) -> bool {
+    fn serve(&mut self, heard: &Receiver<Heard>, sender: &SyncSender<Heard>) -> Ending {
+        let mut has_heard = false;
         while !self.is_gone {
             let next = match heard.try_recv() {
                 Err(TryRecvError::Empty) => {
@@ -130,13 +131,16 @@ impl<W: Write> Server<W> {
                 other => other.ok(),
             };
             match next {
-                None | Some(Heard::In(Incoming::End)) => return false,
+                Some(Heard::In(Incoming::End)) if !has_heard => return Ending::Silent,
+                None | Some(Heard::In(Incoming::End)) => return Ending::Closed,
                 Some(Heard::In(Incoming::Broken(unread))) => {
+                    has_heard = true;
                     self.is_gone |= unread.write(&mut self.output).is_err();
                 }
                 Some(Heard::In(Incoming::Message(message))) => {
-                    if let Some(in_order) = self.message(message, sender) {
-                        return in_order;
+                    has_heard = true;
+                    if let Some(ending) = self.message(message, sender) {
+                        return ending;
                     }
                 }
                 Some(Heard::Progress(run, text)) => {
@@ -147,7 +151,7 @@ impl<W: Write> Server<W> {
                 Some(Heard::Done(uri, run, found)) => self.done(&uri, run, found),
             }
         }
-        false
+        Ending::Closed
     }
 
     fn send(&mut self, message: impl Into<Message>) {
@@ -167,15 +171,18 @@ impl<W: Write> Server<W> {
         self.send(lsp_server::Request { id, method, params });
     }
 
-    /// One message. If it ends the conversation: whether that is in order.
-    fn message(&mut self, message: Message, sender: &SyncSender<Heard>) -> Option<bool> {
+    /// One message. If it ends the conversation: how.
+    fn message(&mut self, message: Message, sender: &SyncSender<Heard>) -> Option<Ending> {
         let (id, method, params) = match message {
             Message::Response(_) => return None,
             Message::Request(request) => (Some(request.id), request.method, request.params),
             Message::Notification(told) => (None, told.method, told.params),
         };
         if method == Exit::METHOD {
-            return Some(self.phase == Phase::ShutDown);
+            return Some(match self.phase {
+                Phase::ShutDown => Ending::InOrder,
+                Phase::Before | Phase::Open => Ending::WithoutShutdown,
+            });
         }
         let Some(id) = id else {
             if self.phase == Phase::Open {

@@ -4,7 +4,7 @@
 use std::io::{BufRead, Cursor, Read};
 use std::time::Duration;
 
-use selvedge_lsp::{Settings, serve};
+use selvedge_lsp::{Ending, Settings, serve};
 use serde_json::{Value, json};
 
 const TEXT: &str = "const N = 2;\nint[0..N] é;\nint[0..N] x;\nvoid f(bool b) { l: x := 1; if (b) { goto l; } }\n\
@@ -45,10 +45,10 @@ fn conversation() -> Vec<Vec<u8>> {
 }
 
 /// What the server says; all of it can be read.
-fn said(bytes: Vec<u8>) -> (bool, Vec<Value>) {
+fn said(bytes: Vec<u8>) -> (Ending, Vec<Value>) {
     let settings = Settings::within(Duration::ZERO);
     let mut output = Vec::new();
-    let in_order = serve(Cursor::new(bytes), &mut output, settings);
+    let ending = serve(Cursor::new(bytes), &mut output, settings);
     let mut rest = output.as_slice();
     let mut messages = Vec::new();
     while !rest.is_empty() {
@@ -60,13 +60,13 @@ fn said(bytes: Vec<u8>) -> (bool, Vec<Value>) {
         assert_eq!(rest.by_ref().take(length).read_to_end(&mut body).unwrap() as u64, length);
         messages.push(serde_json::from_slice(&body).unwrap());
     }
-    (in_order, messages)
+    (ending, messages)
 }
 
 #[test]
 fn the_conversation_itself_is_in_order() {
-    let (in_order, messages) = said(conversation().concat());
-    assert!(in_order);
+    let (ending, messages) = said(conversation().concat());
+    assert_eq!(ending, Ending::InOrder);
     for id in 1..=7 {
         let answer = messages.iter().find(|message| message["id"] == id).unwrap();
         assert!(answer.get("error").is_none(), "{answer}");

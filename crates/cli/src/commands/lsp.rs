@@ -1,6 +1,6 @@
 //! `selvedge lsp`: a language server, on standard input and output.
 
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use clap::Args as ClapArgs;
 use selvedge::{Failure, default_memory_limit};
 use selvedge_frontend::c::Settings as CSettings;
 use selvedge_frontend::c::preprocess::preprocess_text;
-use selvedge_lsp::{Settings, serve};
+use selvedge_lsp::{Ending, Settings, serve};
 use selvedge_program::Source;
 
 use crate::exit::Exit;
@@ -20,7 +20,7 @@ use selvedge_check::command::limits;
 /// Speaks the Language Server Protocol on standard input and output; an editor starts it. It reads no files: the
 /// editor sends the texts. Of texts in C, it reads those that need no preprocessor; with `--preprocess`, all.
 ///
-/// Ends with 0 if the editor said goodbye (`shutdown`, then `exit`), with 1 if it did not.
+/// Ends with 0 if the editor said goodbye (`shutdown`, then `exit`), with 1 if it did not, and says so on standard error.
 #[derive(ClapArgs, Debug)]
 pub struct Args {
     /// How long a verification may take: 60s, 5m
@@ -46,11 +46,17 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         memory_in_use: Some(memory::in_use),
         preprocess: args.preprocess.then_some(preprocessed),
     };
-    match serve(BufReader::new(io::stdin()), io::stdout(), settings) {
-        true => Ok(Exit::Done),
-        // What the protocol asks for; here the number has no other meaning.
-        false => Ok(Exit::Bounded),
-    }
+    let told = match serve(BufReader::new(io::stdin()), io::stdout(), settings) {
+        Ending::InOrder => return Ok(Exit::Done),
+        Ending::WithoutShutdown => "the editor said `exit` without `shutdown`",
+        Ending::Closed => "the connection ended before the editor said `exit`",
+        Ending::Silent => {
+            "no message came in: an editor starts `selvedge lsp`, and sends it messages of the Language Server Protocol on standard input"
+        }
+    };
+    let _ = writeln!(io::stderr(), "{told}");
+    // The number that the protocol asks for; here it has no other meaning.
+    Ok(Exit::Bounded)
 }
 
 /// What the preprocessor of the system makes of a text that an editor sent.

@@ -340,6 +340,33 @@ fn large_texts_and_other_files_are_no_burden() {
 }
 
 #[test]
+fn an_end_that_is_not_in_order_is_said() {
+    let framed = |text: &str| format!("Content-Length: {}\r\n\r\n{text}", text.len());
+    let exit = framed(r#"{"jsonrpc":"2.0","method":"exit"}"#);
+    for (input, words) in [
+        (String::new(), "no message came in: an editor starts `selvedge lsp`"),
+        (exit, "the editor said `exit` without `shutdown`"),
+        (framed("{}"), "the connection ended before the editor said `exit`"),
+    ] {
+        let mut server = std::process::Command::new(env!("CARGO_BIN_EXE_selvedge"));
+        let mut child = server
+            .arg("lsp")
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut pipe = child.stdin.take().expect("an input");
+        std::io::Write::write_all(&mut pipe, input.as_bytes()).expect("the server listens");
+        drop(pipe);
+        let ended = child.wait_with_output().expect("the server ends");
+        assert_eq!(ended.status.code(), Some(1));
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(said.starts_with(words), "{said}");
+    }
+}
+
+#[test]
 fn the_end_comes_in_order_or_not() {
     let mut client = Client::start(&[], json!({}));
     client.result("shutdown", Value::Null);

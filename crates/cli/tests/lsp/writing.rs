@@ -207,6 +207,43 @@ fn fixed(client: &mut Client, uri: &str, text: &str, at: &str) -> String {
 }
 
 #[test]
+fn what_is_replaced_word_for_word_has_a_fix_that_mends_it() {
+    let right = "const N = 31; struct Pair { int x; } int[0..31] n; Pair p; thread t { n := N; assert n == 31 && n != 3; if (n == 0) { n := 1; } else if (n == 1) { n := 2; } }\n";
+    for (is, was) in [
+        (":= N", "= N"),
+        ("n == 31", "n = 31"),
+        ("31 &&", "31 /\\"),
+        ("!= 3", "# 3"),
+        ("= 31;", "= 0x1f;"),
+        ("const N", "const int N"),
+        ("Pair p", "struct Pair p"),
+        ("else if", "elif"),
+        ("n := 1;", "n := 1"),
+    ] {
+        let wrong = right.replacen(is, was, 1);
+        let mut client = Client::start(&[], json!({}));
+        let uri = "file:///t.weave";
+        let said = client.open(uri, &wrong);
+        assert_eq!(said.len(), 1, "{was}: {said:?}");
+        let start = &said[0]["range"]["start"];
+        let params = json!({
+            "textDocument": {"uri": uri},
+            "range": {"start": start, "end": start},
+            "context": {"diagnostics": []},
+        });
+        let fixes = client.result("textDocument/codeAction", params);
+        assert_eq!(fixes.as_array().unwrap().len(), 1, "{was}: {fixes}");
+        let edit = &fixes[0]["edit"]["changes"][uri][0];
+        let from = edit["range"]["start"]["character"].as_u64().unwrap() as usize;
+        let to = edit["range"]["end"]["character"].as_u64().unwrap() as usize;
+        let mut mended = wrong.clone();
+        mended.replace_range(from..to, edit["newText"].as_str().unwrap());
+        assert_eq!(client.open("file:///again.weave", &mended), Vec::<Value>::new(), "{mended}");
+        client.goodbye();
+    }
+}
+
+#[test]
 fn every_did_you_mean_has_a_fix_that_mends_it() {
     // What is written wrongly, in a text that is right otherwise: variables, procedures, types, values, members, labels, places, words that begin something.
     let wrong = [

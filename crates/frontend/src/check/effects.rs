@@ -153,8 +153,12 @@ impl<'a> Body<'_, 'a> {
         span: Span,
     ) -> (Option<ProcId>, Option<Vec<Expr>>) {
         let Some(proc) = self.called(name, args) else {
-            // What other languages do with locks and conditions is no use of their values.
-            if foreign::operation(&name.text).is_none() {
+            // What other languages do with locks, conditions and channels is no use of their values.
+            let text = &name.text;
+            let is_foreign = foreign::operation(text).is_some()
+                || foreign::procedure(text).is_some()
+                || foreign::between(text).is_some();
+            if !is_foreign {
                 args.iter().for_each(|arg| drop(self.typer.infer(arg)));
             }
             return (None, None);

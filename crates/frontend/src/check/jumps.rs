@@ -30,11 +30,12 @@ impl<'a> Body<'_, 'a> {
         if self.loops > 0 {
             return Some(kind);
         }
-        let mut problem = Diagnostic::error(span, format!("`{word}` outside of a loop"));
-        if word == "break" {
-            problem = problem.hint("use `return` to leave the procedure");
-        }
-        self.typer.problems.push(problem);
+        let problem = Diagnostic::error(span, format!("`{word}` outside of a loop"));
+        let hint = match word {
+            "break" => "use `return` to leave the procedure",
+            _ => "it goes on with the next round of a `while` or a `for`",
+        };
+        self.typer.problems.push(problem.hint(hint));
         None
     }
 

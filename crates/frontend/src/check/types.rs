@@ -169,8 +169,9 @@ impl<'a> Typer<'_, 'a> {
             }
             Some((item, declared)) => {
                 let message = format!("`{}` is {}, not a type", name.text, item.what());
-                self.problems
-                    .push(Diagnostic::error(name.span, message).related(declared, "declared here"));
+                let hint = "a declaration begins with a type: `int x;`, `bool b;`";
+                let problem = Diagnostic::error(name.span, message).hint(hint);
+                self.problems.push(problem.related(declared, "declared here"));
                 None
             }
             None => {

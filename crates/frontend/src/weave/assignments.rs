@@ -5,27 +5,26 @@ use selvedge_program::{BinaryOp, Span};
 
 use super::Parser;
 use super::lexer::Token;
+use super::wanted::Wanted;
 use crate::Diagnostic;
-use crate::cursor::{Parsed, Reported};
-use crate::foreign::{self, Operation};
+use crate::cursor::Parsed;
+use crate::foreign::{self, NO_POINTERS, Operation};
 use crate::syntax::{Effect, EffectKind, Expr, ExprKind, PlaceExpr, StmtKind};
 
 /// How many tokens of a condition that stands alone are repeated.
-const LONGEST_CONDITION: usize = 20;
+pub(super) const LONGEST_CONDITION: usize = 20;
 
 impl Parser<'_> {
     /// `x := e`, `x, y := f(e)`, `f(e)`, `x++` and so on, without the `;`.
     pub(super) fn assignment_or_call(&mut self) -> Parsed<StmtKind> {
-        if let Some(hint) = foreign_word(self.tokens.current_text(), self.tokens.peek_at(1)) {
-            let message = match self.tokens.current_text() {
-                "for" => "a `for` has three parts, in parentheses".to_owned(),
-                _ => format!("there is no {} statement", self.tokens.quote()),
-            };
-            let error = Diagnostic::error(self.tokens.span(), message);
-            return Err(self.tokens.unexpected(error.hint(hint)));
+        if let Some(reported) = self.no_foreign_word() {
+            return Err(reported);
+        }
+        if let Some(length) = self.path_length() {
+            return Err(self.path_call(length));
         }
         if let Some(hint) = self.generic_type() {
-            return Err(self.expected_with_hint("a statement", hint));
+            return Err(self.expected_with_hint(Wanted::Statement, hint));
         }
         if let Some(hint) = foreign::beginning(self.tokens.current_text())
             && self.has_body_after_parens(1)
@@ -52,9 +51,13 @@ impl Parser<'_> {
                 self.mistake(self.tokens.span(), message, hint);
                 self.update(first, BinaryOp::Add)
             }
-            Token::Less if self.tokens.peek_at(1) == Token::Minus => Err(self.expected("`:=`")),
-            Token::Minus if self.tokens.peek_at(1) == Token::Greater => Err(self.expected("`:=`")),
-            Token::Prime => Err(self.expected("`:=`")),
+            Token::Less if self.tokens.peek_at(1) == Token::Minus => {
+                Err(self.expected(Wanted::Assign))
+            }
+            Token::Minus if self.tokens.peek_at(1) == Token::Greater => {
+                Err(self.expected(Wanted::Assign))
+            }
+            Token::Prime => Err(self.expected(Wanted::Assign)),
             Token::Not | Token::Question => {
                 let macro_like =
                     (self.peek(), self.tokens.peek_at(1)) == (Token::Not, Token::OpenParen);
@@ -77,97 +80,34 @@ impl Parser<'_> {
                         }
                     }
                 };
-                Err(self.expected_with_hint("`:=`", hint))
+                Err(self.expected_with_hint(Wanted::Assign, hint))
             }
             _ => self.assignment(first),
         }
     }
 
-    /// Reports `m.lock()`, at the `.`, after what it is a method of.
-    pub(super) fn no_method(&mut self, of: Span) -> Reported {
-        let object = self.tokens.text(of);
-        let span = self.tokens.span();
-        self.tokens.bump();
-        let word = self.tokens.current_text();
-        let argument = match (self.tokens.peek_at(2), self.tokens.peek_at(3)) {
-            (Token::Name, Token::CloseParen) => Some(self.tokens.text(self.tokens.span_at(2))),
-            _ => None,
-        };
-        let objects: Vec<&str> = [object].into_iter().chain(argument).collect();
-        let advice = foreign::operation(word).map(|does| match does {
-            Operation::Start => "write `async f(…);` for a procedure `f`".to_owned(),
-            does => does.advice(&objects),
-        });
-        let asked = match word.to_ascii_lowercase().replace('_', "").as_str() {
-            "empty" | "isempty" => Some("empty"),
-            "full" | "isfull" => Some("full"),
-            _ => None,
-        };
-        let asked =
-            asked.map(|member| format!("write `{object}.{member}`, for a `chan[2] int {object};`"));
-        let advice = advice.or(asked).or_else(|| foreign::method(word).map(str::to_owned));
-        let hint =
-            advice.unwrap_or_else(|| format!("write a procedure, and call it: `{word}(…);`"));
-        let message = format!("`{object}` has no methods, such as `{word}`");
-        let error = Diagnostic::error(span.to(self.tokens.span()), message);
-        self.tokens.unexpected(error.hint(hint))
-    }
-
-    /// Reports `atomic_store(&n, 1)`: what is done with a variable in other languages, by its address.
-    pub(super) fn done_by_address(&mut self, does: Operation) -> Reported {
-        let mut objects = Vec::new();
-        for ahead in 2.. {
-            match self.tokens.peek_at(ahead) {
-                Token::Name => objects.push(self.tokens.text(self.tokens.span_at(ahead))),
-                Token::CloseParen | Token::Semicolon | Token::End => break,
-                _ => {}
-            }
-        }
-        objects.retain(|name| *name != "NULL");
-        let hint = match (does, objects.as_slice()) {
-            (Operation::Start, [thread, procedure, ..]) => {
-                format!("write `{thread} := async {procedure}(…);`, for a `tid {thread};`")
-            }
-            _ => does.advice(&objects),
-        };
-        let message = format!("there is no procedure {}", self.tokens.quote());
-        let error = Diagnostic::error(self.tokens.span(), message);
-        self.tokens.unexpected(error.hint(hint))
-    }
-
-    /// Whether `spawn f(` stands here, or another word for it.
-    pub(super) fn at_foreign_start(&self) -> bool {
-        (self.tokens.peek_at(1), self.tokens.peek_at(2)) == (Token::Name, Token::OpenParen)
-            && foreign::operation(self.tokens.current_text()) == Some(Operation::Start)
-    }
-
-    /// Reports `spawn f(…)`, if it stands here.
-    pub(super) fn foreign_start(&mut self) -> Option<Reported> {
-        if !self.at_foreign_start() {
-            return None;
-        }
-        let message = format!("there is no {} statement", self.tokens.quote());
-        let procedure = self.tokens.text(self.tokens.span_at(1));
-        let error = Diagnostic::error(self.tokens.span(), message);
-        Some(self.tokens.unexpected(error.hint(Operation::Start.advice(&[procedure]))))
-    }
-
     /// `call f(e)`, `call x, y := f(e)`, after `call`.
     pub(super) fn call(&mut self) -> Parsed<StmtKind> {
         if self.peek() != Token::Name {
-            return Err(self.expected("the call of a procedure"));
+            return Err(self.expected(Wanted::Call));
         }
         let start = self.tokens.span();
         let statement = self.assignment_or_call()?;
         if !matches!(statement, StmtKind::Effect { .. }) {
             let span = start.to(self.tokens.previous());
-            self.mistake(span, "this is not a call", "leave out `call`");
+            let word = Span { start: start.start.saturating_sub(5), end: start.start };
+            let error = Diagnostic::error(span, "this is not a call").hint("leave out `call`");
+            let is_word = self.tokens.text(word) == "call ";
+            self.tokens.report(if is_word { error.fixed_by(word, "") } else { error });
         }
         Ok(statement)
     }
 
     /// The rest of an assignment after its first target.
     fn assignment(&mut self, first: PlaceExpr) -> Parsed<StmtKind> {
+        if let Some(reported) = self.joined_assignments(first.span) {
+            return Err(reported);
+        }
         let mut targets = vec![first];
         while self.eat(Token::Comma) {
             targets.push(self.place()?);
@@ -199,7 +139,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let hint = "the value of a struct stands without its name: `x := {1, 2};`";
-        Err(self.expected_or("`;`", hint))
+        Err(self.expected_or(Wanted::Semicolon, hint))
     }
 
     /// How many tokens ahead a condition ends that stands alone.
@@ -236,6 +176,15 @@ impl Parser<'_> {
         inside.any(|token| token == Token::Unreadable)
     }
 
+    /// What to write in the place of a condition that begins there and stands alone.
+    fn waits_or_checks(&self, start: Span) -> String {
+        let last = self.tokens.span_at(self.condition_end() - 1);
+        let condition = self.tokens.text(start.to(last));
+        format!(
+            "`assume {condition};` waits until it holds, `assert {condition};` checks that it does"
+        )
+    }
+
     /// `:=`, or what is often written in its place.
     fn assign_sign(&mut self, targets: &[PlaceExpr]) -> Parsed<()> {
         let span = self.tokens.span();
@@ -243,27 +192,25 @@ impl Parser<'_> {
             Token::Assign => {}
             Token::Equal if self.tokens.peek_at(1) == Token::Colon => {
                 let both = span.to(self.tokens.span_at(1));
-                self.mistake(both, "`=:` does not assign", "write := to assign");
+                self.replaceable(both, "`=:` does not assign", "write := to assign", ":=");
                 self.tokens.bump();
             }
-            Token::Equal => self.mistake(span, "`=` does not assign", "write := to assign"),
+            Token::Equal => {
+                self.replaceable(span, "`=` does not assign", "write := to assign", ":=");
+            }
             token
                 if matches!(
                     token,
                     Token::Less | Token::AtMost | Token::Greater | Token::AtLeast | Token::NotEqual
                 ) || token == Token::EqualEqual && self.is_guard() =>
             {
-                let start = targets.first().map_or(span, |place| place.span);
-                let last = self.tokens.span_at(self.condition_end() - 1);
-                let condition = self.tokens.text(start.to(last));
-                let hint = format!(
-                    "`assume {condition};` waits until it holds, `assert {condition};` checks that it does"
-                );
+                let hint = self.waits_or_checks(targets.first().map_or(span, |place| place.span));
                 let error = Diagnostic::error(span, "a comparison is not a statement").hint(hint);
                 return Err(self.tokens.unexpected(error));
             }
             Token::EqualEqual => {
-                let hint = "write := to assign, or `assume` or `assert` before the comparison";
+                let hint = self.waits_or_checks(targets.first().map_or(span, |place| place.span));
+                let hint = format!("{hint}; `:=` assigns");
                 self.mistake(span, "a comparison is not a statement", hint);
             }
             _ if targets.len() == 1 => {
@@ -277,11 +224,17 @@ impl Parser<'_> {
                     .filter(|does| is_alone || *does == Operation::Print)
                     .map(|does| does.advice(&[]));
                 let hint = does.or_else(|| self.foreign_beginning().map(str::to_owned));
-                let hint = hint
-                    .unwrap_or_else(|| format!("`{name} := value;` assigns, `{name}(…);` calls"));
-                return Err(self.expected_with_hint("`:=`", hint));
+                let declares = self.peek() == Token::Star && foreign::ty(name).is_some();
+                let hint = hint.or_else(|| declares.then(|| NO_POINTERS.to_owned()));
+                if let Some(hint) = hint {
+                    return Err(self.expected_with_hint(Wanted::Assign, hint));
+                }
+                let hint = format!(
+                    "`{name} := value;` assigns, `{name}(…);` calls, `assume {name};` waits until it holds"
+                );
+                return Err(self.expected_or(Wanted::Assign, &hint));
             }
-            _ => return Err(self.expected("`,` or `:=`")),
+            _ => return Err(self.expected(Wanted::CommaOrAssign)),
         }
         self.tokens.bump();
         Ok(())
@@ -340,32 +293,4 @@ pub(crate) fn find_choice(expr: &Expr) -> Option<Span> {
         | ExprKind::LocalOf(..)
         | ExprKind::At(..) => None,
     }
-}
-
-/// What there is in the place of `do :: g -> … od`.
-pub(super) const GUARDS: &str =
-    "write `either when g { … } or when h { … }`, inside of `while true { … }` to repeat it";
-
-/// What to write in the place of a word that begins a statement in other languages. They are
-/// names here, so what follows must be something that does not follow a name.
-pub(super) fn foreign_word(word: &str, next: Token) -> Option<&'static str> {
-    let (hint, before_name, before_paren) = match word {
-        "for" => ("write `for (int i := 0; i < 3; i++) { … }`", true, true),
-        "do" if next == Token::Colon => (GUARDS, true, true),
-        "do" | "repeat" => ("write `while c { … }`", true, false),
-        "switch" => ("write `if c { … } else if d { … } else { … }`", true, true),
-        "elif" | "elsif" | "elseif" => ("write `else if`", true, false),
-        "then" => ("write `if c { … }`", true, false),
-        "begin" => ("write `{`", true, false),
-        "end" | "fi" | "od" | "done" => ("write `}`", false, false),
-        _ => return None,
-    };
-    let fits = match next {
-        Token::Name => before_name,
-        Token::OpenParen => before_paren,
-        Token::Colon => word == "do",
-        Token::OpenBrace | Token::CloseBrace | Token::Semicolon => true,
-        _ => false,
-    };
-    fits.then_some(hint)
 }

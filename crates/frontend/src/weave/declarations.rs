@@ -5,6 +5,7 @@ use selvedge_program::{Span, Type};
 
 use super::Parser;
 use super::lexer::Token;
+use super::wanted::Wanted;
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
 use crate::foreign::NO_POINTERS;
@@ -50,7 +51,7 @@ impl Parser<'_> {
         if self.peek() == Token::OpenBracket {
             let open = self.tokens.bump();
             capacity = Some(Box::new(self.expr()?));
-            self.expect_closing(Token::CloseBracket, "`]`", open)?;
+            self.expect_closing(Token::CloseBracket, Wanted::CloseBracket, open)?;
         }
         let is_array = self.at_builtin()
             && (self.tokens.peek_at(1), self.tokens.peek_at(3))
@@ -97,9 +98,9 @@ impl Parser<'_> {
             }
             Token::Star => {
                 let hint = "`//` begins a comment, and `/* … */` is one; a type is `int`, `bool`, `lock` or another one";
-                return Err(self.expected_or("a type", hint));
+                return Err(self.expected_or(Wanted::Type, hint));
             }
-            _ => return Err(self.expected("a type")),
+            _ => return Err(self.expected(Wanted::Type)),
         };
         self.tokens.bump();
         if self.peek() != Token::OpenBracket {
@@ -141,11 +142,11 @@ impl Parser<'_> {
         }
         if self.peek() != Token::OpenParen {
             let hint = "a type is no value; `u8(e)` makes a `u8` of another number";
-            return Err(self.expected_or("`(`", hint));
+            return Err(self.expected_or(Wanted::OpenParen, hint));
         }
         let open = self.tokens.bump();
         let operand = Box::new(self.open_expr()?);
-        let close = self.expect_closing(Token::CloseParen, "`)`", open)?;
+        let close = self.expect_closing(Token::CloseParen, Wanted::CloseParen, open)?;
         self.grow(self.height)?;
         let ty = TypeExpr { kind, span: start };
         Ok(Expr { kind: ExprKind::Convert(ty, operand), span: start.to(close) })
@@ -162,9 +163,9 @@ impl Parser<'_> {
         if self.peek() == Token::CloseBracket {
             return Err(self.length_before_name(start));
         }
-        self.expect(Token::DotDot, "`..`")?;
+        self.expect(Token::DotDot, Wanted::DotDot)?;
         let hi = self.expr()?;
-        let end = self.expect_closing(Token::CloseBracket, "`]`", open)?;
+        let end = self.expect_closing(Token::CloseBracket, Wanted::CloseBracket, open)?;
         Ok(TypeExpr { kind: TypeKind::Range(Box::new(lo), Box::new(hi)), span: start.to(end) })
     }
 
@@ -227,13 +228,19 @@ impl Parser<'_> {
     /// A name with its dimensions.
     fn bare(&mut self) -> Parsed<Bare> {
         if matches!(self.peek(), Token::Star | Token::BitAnd) {
-            return Err(self.expected_with_hint("the name of a variable", NO_POINTERS));
+            return Err(self.expected_with_hint(Wanted::VariableName, NO_POINTERS));
         }
         if self.peek() == Token::Colon {
             let hint = "the type stands before the name, as in `u8 x;`";
-            return Err(self.expected_with_hint("the name of a variable", hint));
+            return Err(self.expected_with_hint(Wanted::VariableName, hint));
         }
-        Ok(Bare { name: self.name("the name of a variable")?, dims: self.dimensions()? })
+        if self.at_builtin()
+            && self.tokens.peek_before() == Token::Comma
+            && self.tokens.peek_at(1) == Token::Name
+        {
+            return Err(self.expected(Wanted::VariableName));
+        }
+        Ok(Bare { name: self.name(Wanted::VariableName)?, dims: self.dimensions()? })
     }
 
     /// `[N][M]`, or nothing.
@@ -245,9 +252,9 @@ impl Parser<'_> {
             if self.peek() == Token::DotDot {
                 let hint = "an array has a length: `int a[4];` has the elements `a[0]` to `a[3]`; a range stands after `int`: \
                             `int[0..3] x;`";
-                return Err(self.expected_with_hint("`]`", hint));
+                return Err(self.expected_with_hint(Wanted::CloseBracket, hint));
             }
-            self.expect_closing(Token::CloseBracket, "`]`", open)?;
+            self.expect_closing(Token::CloseBracket, Wanted::CloseBracket, open)?;
         }
         Ok(dims)
     }

@@ -5,6 +5,7 @@ use selvedge_program::{BinaryOp, Level, UnaryOp};
 
 use super::Parser;
 use super::lexer::Token;
+use super::wanted::Wanted;
 use crate::cursor::Parsed;
 use crate::syntax::{Cond, Effect, EffectKind, Expr, ExprKind, Name};
 
@@ -163,7 +164,7 @@ impl Parser<'_> {
         tallest = tallest.max(self.height);
         if !self.eat(Token::Colon) {
             let hint = "`c ? a : b` needs both; `if c { … }` is a statement";
-            return Err(self.expected_or("`:`", hint));
+            return Err(self.expected_or(Wanted::Colon, hint));
         }
         let otherwise = self.open_expr()?;
         self.grow(tallest.max(self.height))?;
@@ -229,7 +230,7 @@ impl Parser<'_> {
         while let Some(chain) = waiting.pop() {
             last = Some(self.combine_chain(chain, last)?);
         }
-        let (expr, height) = last.ok_or_else(|| self.expected("an expression"))?;
+        let (expr, height) = last.ok_or_else(|| self.expected(Wanted::Expression))?;
         self.height = height;
         Ok(expr)
     }
@@ -240,10 +241,12 @@ impl Parser<'_> {
         match self.peek() {
             Token::Equal if self.tokens.peek_at(1) == Token::Less => {
                 let both = span.to(self.tokens.span_at(1));
-                self.mistake(both, "`=<` does not compare", "write <= to compare");
+                self.replaceable(both, "`=<` does not compare", "write <= to compare", "<=");
                 self.tokens.bump();
             }
-            Token::Equal => self.mistake(span, "`=` does not compare", "write == to compare"),
+            Token::Equal => {
+                self.replaceable(span, "`=` does not compare", "write == to compare", "==");
+            }
             Token::Assign => {
                 let hint = "write == to compare; an assignment is a statement of its own";
                 self.mistake(span, "`:=` cannot be part of an expression", hint);
@@ -276,12 +279,13 @@ impl Parser<'_> {
             }
             operands = pairs;
         }
-        operands.pop().ok_or_else(|| self.expected("an expression"))
+        operands.pop().ok_or_else(|| self.expected(Wanted::Expression))
     }
 
     /// `left op right`; in predicates, `pc == L` is `at L`.
-    fn pair(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    fn pair(&mut self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
         let span = left.span.to(right.span);
+        self.doubt_number(op, &left, &right);
         if self.in_predicate
             && matches!(op, BinaryOp::Eq | BinaryOp::Ne)
             && let (Some(thread), Some(label)) = (program_counter(&left), whole_name(&right))
@@ -294,6 +298,21 @@ impl Parser<'_> {
             return Expr { kind, span };
         }
         Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span }
+    }
+
+    /// Warns of `x == 0 || 1`, where the number is a truth value of its own.
+    fn doubt_number(&mut self, op: BinaryOp, left: &Expr, right: &Expr) {
+        if let (BinaryOp::And | BinaryOp::Or, ExprKind::Int(_)) = (op, &right.kind)
+            && let ExprKind::Binary(compare @ (BinaryOp::Eq | BinaryOp::Ne), of, with) = &left.kind
+            && !matches!(with.kind, ExprKind::Bool(_))
+        {
+            let text = |span| self.tokens.text(span);
+            let (of, number) = (text(of.span), text(right.span));
+            let (sign, joint) = (compare.operator().sign, op.operator().sign);
+            let message = format!("`{number}` is a truth value here, and not compared with `{of}`");
+            let hint = format!("write `{} {joint} {of} {sign} {number}`", text(left.span));
+            self.doubt(right.span, message, hint);
+        }
     }
 
     /// Notes the height of a tree above one of the given height, if it is not too much.

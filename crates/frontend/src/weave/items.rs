@@ -5,6 +5,7 @@ use selvedge_program::Span;
 
 use super::Parser;
 use super::lexer::{Token, is_reserved};
+use super::wanted::Wanted;
 use crate::Diagnostic;
 use crate::check::walk::expressions;
 use crate::cursor::{Parsed, Reported};
@@ -63,12 +64,16 @@ impl Parser<'_> {
 
     /// One declaration.
     pub(super) fn item(&mut self) -> Parsed<()> {
+        if self.at_let() {
+            return Err(self.no_let());
+        }
         self.skip_modifiers();
         self.skip_struct_word();
         self.begin();
         match self.peek() {
             Token::Const => self.constant(),
             Token::Enum => self.enumeration(),
+            Token::Thread if self.path_length().is_some() => Err(self.statement_outside()),
             Token::Thread => self.thread(),
             Token::Predicate => self.predicate(),
             Token::Void | Token::Proc => self.procedure(),
@@ -94,7 +99,7 @@ impl Parser<'_> {
                 let hint = self.foreign_beginning().unwrap_or(
                     "`enum NAME { … }`, `thread NAME { … }` and `void NAME() { … }` have braces",
                 );
-                Err(self.expected_with_hint("a declaration", hint))
+                Err(self.expected_with_hint(Wanted::Declaration, hint))
             }
             Token::Name if self.at_invariant() => self.invariant(),
             _ if self.at_type() || self.at_bounded_semaphore() || self.at_channel() => {
@@ -120,34 +125,48 @@ impl Parser<'_> {
     /// Reports what is no declaration: most likely a statement.
     fn statement_outside(&mut self) -> Reported {
         if let Some(hint) = self.generic_type() {
-            return self.expected_with_hint("a declaration", hint);
+            return self.expected_with_hint(Wanted::Declaration, hint);
         }
-        if self.peek() == Token::MinusMinus {
-            let hint = "a file is a list of declarations; `//` begins a comment";
-            return self.expected_with_hint("a declaration", hint);
+        if let Some(length) = self.path_length() {
+            return self.path_call(length);
+        }
+        if matches!(self.peek(), Token::Star | Token::BitAnd) {
+            return self.expected_with_hint(Wanted::Declaration, NO_POINTERS);
+        }
+        if self.peek() == Token::OpenBracket {
+            let hint = "an array has its length after the name: `int a[3];`";
+            return self.expected_with_hint(Wanted::Declaration, hint);
         }
         // `fair process`, `async fn`
         if matches!(self.peek(), Token::Fair | Token::Async)
             && let Some(hint) = foreign::beginning(self.tokens.text(self.tokens.span_at(1)))
         {
-            return self.expected_with_hint("a declaration", hint);
+            return self.expected_with_hint(Wanted::Declaration, hint);
         }
         if !self.at_statement() {
-            let hint = "a file is a list of declarations: `const N = 3;`, `int x := 0;`, `void f() { … }`, `thread NAME { … }`";
-            return self.expected_or("a declaration", hint);
+            return self.expected(Wanted::Declaration);
         }
         if let Some(hint) = foreign::beginning(self.tokens.current_text()) {
-            return self.expected_with_hint("a declaration", hint);
+            return self.expected_with_hint(Wanted::Declaration, hint);
         }
         if self.peek() == Token::Name && self.has_body_after_parens(1) {
             let hint = "a procedure begins with the type of its result, or with `void`";
-            return self.expected_with_hint("a declaration", hint);
+            return self.expected_with_hint(Wanted::Declaration, hint);
         }
         let next = self.tokens.peek_at(1);
         let hint = match (self.peek(), next) {
             (Token::Name, Token::Equal | Token::Assign) => {
                 let name = self.tokens.current_text();
                 format!("a variable is declared with its type: `int {name} := …;`, `bool {name} := …;`")
+            }
+            (Token::Name, Token::Colon) => self.declaration_of(0),
+            (Token::Name, Token::EqualEqual) => {
+                "an expression has no name: `invariant e;` says what always holds, `const N = 3;` names a number"
+                    .to_owned()
+            }
+            (Token::Name, Token::OpenParen) if self.after_parens(1) == Some(Token::EqualEqual) => {
+                let name = self.tokens.current_text();
+                format!("write a procedure, with types: `int {name}(int x) {{ return …; }}`")
             }
             (Token::Name, next)
                 if next != Token::End
@@ -174,7 +193,7 @@ impl Parser<'_> {
             }
             _ => "statements stand in a procedure or in `thread NAME { … }`".to_owned(),
         };
-        self.expected_with_hint("a declaration", hint)
+        self.expected_with_hint(Wanted::Declaration, hint)
     }
 
     /// Whether parentheses that open so many tokens ahead are closed before a `{`.
@@ -204,15 +223,17 @@ impl Parser<'_> {
         let typed = matches!(self.peek(), Token::Bool | Token::Int);
         if typed && self.tokens.peek_at(1) == Token::Name {
             let span = self.tokens.bump();
-            self.mistake(span, "a constant has no type", "write `const NAME = value;`");
+            let rest = Span { start: span.start, end: self.tokens.span().start };
+            let error = Diagnostic::error(span, "a constant has no type");
+            self.tokens.report(error.hint("write `const NAME = value;`").fixed_by(rest, ""));
         }
-        let name = self.name("the name of the constant")?;
+        let name = self.name(Wanted::ConstantName)?;
         if self.peek() == Token::Colon {
             let hint = "a constant has no type: write `const NAME = value;`";
-            return Err(self.expected_with_hint("`=`", hint));
+            return Err(self.expected_with_hint(Wanted::Equal, hint));
         }
         if !self.eat(Token::Assign) {
-            self.expect(Token::Equal, "`=`")?;
+            self.expect(Token::Equal, Wanted::Equal)?;
         }
         let value = self.expr()?;
         self.items.push(Item::Const(ConstDecl { name, value }));
@@ -222,26 +243,48 @@ impl Parser<'_> {
     /// `enum NAME { A, B }`
     fn enumeration(&mut self) -> Parsed<()> {
         self.tokens.bump();
-        let name = self.name("the name of the enumeration")?;
-        let open = self.expect(Token::OpenBrace, "`{`")?;
+        let name = self.name(Wanted::EnumName)?;
+        let open = self.expect(Token::OpenBrace, Wanted::OpenBrace)?;
         let mut enumerators = Vec::new();
         while self.peek() != Token::CloseBrace {
-            enumerators.push(self.name("the name of a value")?);
+            enumerators.push(self.name(Wanted::EnumValue)?);
             if matches!(self.peek(), Token::Equal | Token::Assign) {
                 let hint = "leave the number out: values of an enumeration are not numbers";
-                return Err(self.expected_with_hint("`,` or `}`", hint));
+                return Err(self.expected_with_hint(Wanted::CommaOrCloseBrace, hint));
             }
             if matches!(self.peek(), Token::OpenParen | Token::OpenBrace) {
                 let hint = "values of an enumeration are names only: a `struct` has one of them beside other members";
-                return Err(self.expected_with_hint("`,` or `}`", hint));
+                return Err(self.expected_with_hint(Wanted::CommaOrCloseBrace, hint));
             }
             if !self.eat(Token::Comma) {
                 break;
             }
         }
+        let ty = name.text.clone();
         self.items.push(Item::Enum(EnumDecl { name, enumerators }));
-        self.expect_closing(Token::CloseBrace, "`,` or `}`", open)?;
+        self.expect_closing(Token::CloseBrace, Wanted::CommaOrCloseBrace, open)?;
+        self.no_variable_here(&ty, "its enumeration")?;
         self.eat(Token::Semicolon);
+        Ok(())
+    }
+
+    /// Refuses a variable right behind the `}` of the declaration of its type.
+    fn no_variable_here(&mut self, ty: &str, what: &str) -> Parsed<()> {
+        let after_name = self.tokens.peek_at(1);
+        if self.peek() == Token::Name
+            && !self.at_channel()
+            && !self.at_bounded_semaphore()
+            && matches!(
+                after_name,
+                Token::Semicolon | Token::Comma | Token::OpenBracket | Token::Assign | Token::Equal
+            )
+        {
+            let message = format!("a variable cannot be declared together with {what}");
+            let name = self.tokens.current_text();
+            let hint = format!("end the declaration before it, and write its type: `{ty} {name};`");
+            let error = Diagnostic::error(self.tokens.span(), message).hint(hint);
+            return Err(self.tokens.unexpected(error));
+        }
         Ok(())
     }
 
@@ -258,7 +301,7 @@ impl Parser<'_> {
         self.has_parts = true;
         // The word is no foreign one here, whatever is wrong with what follows.
         self.begun = None;
-        let open = self.expect(Token::OpenBrace, "`{`")?;
+        let open = self.expect(Token::OpenBrace, Wanted::OpenBrace)?;
         let mut members = Vec::new();
         while !matches!(self.peek(), Token::CloseBrace | Token::End) {
             let before = self.tokens.position();
@@ -270,42 +313,33 @@ impl Parser<'_> {
                 Err(Reported) => self.skip_statement(before),
             }
         }
-        let close = self.expect_closing(Token::CloseBrace, "`}`", open);
+        let close = self.expect_closing(Token::CloseBrace, Wanted::CloseBrace, open);
         let span = start.to(self.tokens.previous());
+        let ty = name.text.clone();
         self.items.push(Item::Struct(StructDecl { name, members, span }));
         close?;
-        let after_name = self.tokens.peek_at(1);
-        if self.peek() == Token::Name
-            && !self.at_channel()
-            && !self.at_bounded_semaphore()
-            && matches!(
-                after_name,
-                Token::Semicolon | Token::Comma | Token::OpenBracket | Token::Assign | Token::Equal
-            )
-        {
-            let message = "a variable cannot be declared together with its struct";
-            let hint = "declare it after the struct, whose name is its type: `node n;`";
-            let error = Diagnostic::error(self.tokens.span(), message).hint(hint);
-            return Err(self.tokens.unexpected(error));
-        }
+        self.no_variable_here(&ty, "its struct")?;
         self.eat(Token::Semicolon);
         Ok(())
     }
 
-    /// Reports `struct node n`, as C has it, and goes on after the word.
+    /// Reports `struct node n` and `enum color c`, as C has them, and goes on after the word.
     pub(super) fn skip_struct_word(&mut self) {
-        let before_type = self.peek() == Token::Name
-            && self.tokens.current_text() == STRUCT
-            && self.tokens.peek_at(1) == Token::Name
-            && matches!(self.tokens.peek_at(2), Token::Name | Token::Star);
-        if before_type {
-            let hint = "leave it out: the name of a struct is a type, as in `node n;`";
-            self.mistake(
-                self.tokens.span(),
-                "`struct` stands before declarations of structs only",
-                hint,
-            );
-            self.tokens.bump();
+        let word = self.tokens.current_text();
+        let declares = match self.peek() {
+            Token::Enum => "enumerations",
+            Token::Name if word == STRUCT => "structs",
+            _ => return,
+        };
+        if self.tokens.peek_at(1) == Token::Name
+            && matches!(self.tokens.peek_at(2), Token::Name | Token::Star)
+        {
+            let ty = self.tokens.text(self.tokens.span_at(1));
+            let hint = format!("leave it out: its name is the type, as in `{ty} x;`");
+            let message = format!("`{word}` stands before declarations of {declares} only");
+            let word = self.tokens.bump();
+            let rest = Span { start: word.start, end: self.tokens.span().start };
+            self.tokens.report(Diagnostic::error(word, message).hint(hint).fixed_by(rest, ""));
         }
     }
 
@@ -342,18 +376,18 @@ impl Parser<'_> {
     /// `bool, int)` after the opening parenthesis.
     fn result_types(&mut self, open: Span) -> Parsed<Vec<TypeExpr>> {
         let types = self.list(Self::type_expr)?;
-        self.expect_closing(Token::CloseParen, "`,` or `)`", open)?;
+        self.expect_closing(Token::CloseParen, Wanted::CommaOrCloseParen, open)?;
         Ok(types)
     }
 
     /// A procedure from its name on.
     fn procedure_rest(&mut self, start: Span, results: Vec<TypeExpr>) -> Parsed<()> {
         if self.peek() == Token::Star {
-            return Err(self.expected_with_hint("the name of the procedure", NO_POINTERS));
+            return Err(self.expected_with_hint(Wanted::ProcedureName, NO_POINTERS));
         }
         let word = self.tokens.text(start);
         let mut proc = ProcDecl {
-            name: self.name("the name of the procedure")?,
+            name: self.name(Wanted::ProcedureName)?,
             params: Vec::new(),
             results,
             body: Vec::new(),
@@ -383,7 +417,7 @@ impl Parser<'_> {
 
     /// The parameters, and the types of the results if they come last.
     fn procedure_head(&mut self, proc: &mut ProcDecl, word: &str) -> Parsed<()> {
-        let open = self.expect(Token::OpenParen, "`(`")?;
+        let open = self.expect(Token::OpenParen, Wanted::OpenParen)?;
         let no_params = match self.peek() {
             Token::Void => {
                 self.tokens.bump();
@@ -395,7 +429,7 @@ impl Parser<'_> {
             proc.params = self.list(Self::parameters)?.into_iter().flatten().collect();
             while self.peek() == Token::Semicolon {
                 let hint = "commas stand between parameters: `void f(int x, int y)`";
-                self.expected_with_hint("`,` or `)`", hint);
+                self.expected_with_hint(Wanted::CommaOrCloseParen, hint);
                 self.tokens.bump();
                 if self.peek() == Token::CloseParen {
                     break;
@@ -404,7 +438,7 @@ impl Parser<'_> {
             }
             self.has_parts |= proc.params.iter().any(|param| may_stand_for_shared(&param.ty));
         }
-        self.expect_closing(Token::CloseParen, "`,` or `)`", open)?;
+        self.expect_closing(Token::CloseParen, Wanted::CommaOrCloseParen, open)?;
         if self.peek() == Token::Colon {
             self.tokens.bump();
             let open = self.tokens.span();
@@ -450,7 +484,8 @@ impl Parser<'_> {
                 Token::Number => "a first value is written `:= 2`, as in `semaphore s := 2;`",
                 _ => "write the type first: `bool x`",
             };
-            return Err(self.tokens.unexpected(error.hint(hint)));
+            let error = self.begun_elsewhere().unwrap_or(error.hint(hint));
+            return Err(self.tokens.unexpected(error));
         }
         self.skip_struct_word();
         let is_ref = (self.peek() == Token::Name && self.tokens.current_text() == REF)
@@ -467,9 +502,9 @@ impl Parser<'_> {
             ty = TypeExpr { kind: TypeKind::Ref(Box::new(ty)), span };
         }
         if matches!(self.peek(), Token::Star | Token::BitAnd) {
-            return Err(self.expected_with_hint("the name of the parameter", NO_POINTERS));
+            return Err(self.expected_with_hint(Wanted::ParameterName, NO_POINTERS));
         }
-        let name = self.name("the name of the parameter")?;
+        let name = self.name(Wanted::ParameterName)?;
         let dims = self.dimensions()?;
         Ok(vec![VarDecl { ty, name, dims, init: None }])
     }
@@ -479,18 +514,18 @@ impl Parser<'_> {
         let start = self.tokens.bump();
         if self.peek() == Token::Star {
             let hint = "how many there are stands after the name: `thread NAME * 2 { … }`";
-            return Err(self.expected_with_hint("the name of the thread", hint));
+            return Err(self.expected_with_hint(Wanted::ThreadName, hint));
         }
-        let name = self.name("the name of the thread")?;
+        let name = self.name(Wanted::ThreadName)?;
         let mut binder = None;
         if self.peek() == Token::OpenBracket {
             let open = self.tokens.bump();
-            binder = Some(self.name("a name for the number of the thread")?);
+            binder = Some(self.name(Wanted::ThreadNumber)?);
             if self.tokens.current_text() == "in" {
                 let hint = "how many there are stands after `*`: `thread NAME[i] * 2 { … }`, where `i` is 0, then 1";
-                return Err(self.expected_with_hint("`]`", hint));
+                return Err(self.expected_with_hint(Wanted::CloseBracket, hint));
             }
-            self.expect_closing(Token::CloseBracket, "`]`", open)?;
+            self.expect_closing(Token::CloseBracket, Wanted::CloseBracket, open)?;
         }
         let count = match self.eat(Token::Star) {
             true => Some(self.count()?),
@@ -502,7 +537,7 @@ impl Parser<'_> {
             Token::Equal | Token::Assign => {
                 self.tokens.bump();
                 self.eat(Token::Call);
-                let procedure = self.name("the procedure that the thread runs")?;
+                let procedure = self.name(Wanted::Started)?;
                 let args = self.arguments()?;
                 span = start.to(self.tokens.previous());
                 Entry::Call(procedure, args)
@@ -531,9 +566,9 @@ impl Parser<'_> {
             _ if self.tokens.on_new_line() => Entry::SameName,
             Token::Comma => {
                 let hint = "each thread is declared by itself: `thread a { … } thread b { … }`; `thread a * 2 { … }` are two that are alike";
-                return Err(self.expected_with_hint("`*`, `=`, `{` or `;`", hint));
+                return Err(self.expected_with_hint(Wanted::ThreadRest, hint));
             }
-            _ => return Err(self.expected("`*`, `=`, `{` or `;`")),
+            _ => return Err(self.expected(Wanted::ThreadRest)),
         };
         let has_body = matches!(entry, Entry::Body(_));
         let end = self.tokens.previous();
@@ -599,7 +634,7 @@ impl Parser<'_> {
         }
         if self.peek() == Token::OpenBrace {
             let hint = "`* 2` are two threads that are alike, `* any` any number of them";
-            return Err(self.expected_with_hint("a number", hint));
+            return Err(self.expected_with_hint(Wanted::Number, hint));
         }
         Ok(Count::Number(self.sum()?))
     }
@@ -608,13 +643,13 @@ impl Parser<'_> {
     fn predicate(&mut self) -> Parsed<()> {
         let start = self.tokens.bump();
         let unnamed = self.peek() == Token::Colon || self.at_scope();
-        let name = if unnamed { None } else { Some(self.name("the name of the predicate")?) };
+        let name = if unnamed { None } else { Some(self.name(Wanted::PredicateName)?) };
         let mut scope = None;
         if self.at_scope() {
             self.tokens.bump();
-            scope = Some(self.name("a procedure")?);
+            scope = Some(self.name(Wanted::ScopeName)?);
         }
-        self.expect(Token::Colon, if scope.is_none() { "`in` or `:`" } else { "`:`" })?;
+        self.expect(Token::Colon, if scope.is_none() { Wanted::InOrColon } else { Wanted::Colon })?;
         self.in_predicate = true;
         let expr = self.expr();
         self.in_predicate = false;

@@ -11,6 +11,7 @@ use crate::cursor::{TokenKind, Tokens};
 use crate::foreign;
 
 use super::layout::Kind;
+use super::only_replacement;
 
 /// Why a piece of text is not a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -180,7 +181,13 @@ pub(super) fn tokenize(source: &Source, patience: &Patience) -> Tokens<Token> {
         let span = Span::new(lexer.span().start, lexer.span().end);
         match token {
             Ok(Token::ForeignSign) => {
-                let (meant, error) = foreign_sign(source.slice(span), span);
+                let text = source.slice(span);
+                let (meant, error) = foreign_sign(text, span);
+                if matches!(text, "/\\" | "\\/") && !ends_operand(&tokens.list) {
+                    let hint = "leave the first one of a list out: `&&` and `||` stand between conditions, and `;` ends a statement";
+                    tokens.diagnostics.push(error.hint(hint).fixed_by(span, ""));
+                    continue;
+                }
                 match meant {
                     Some(meant) => {
                         tokens.diagnostics.push(error);
@@ -246,6 +253,22 @@ fn follows_unreadable(before: &[(Token, Span)]) -> bool {
     last == Some(Token::Unreadable)
 }
 
+/// Whether the last of these tokens is an operand, or ends one.
+fn ends_operand(before: &[(Token, Span)]) -> bool {
+    let operands = [
+        Token::Name,
+        Token::Number,
+        Token::True,
+        Token::False,
+        Token::NoThread,
+        Token::CloseParen,
+        Token::CloseBracket,
+        Token::Prime,
+        Token::Unreadable,
+    ];
+    before.last().is_some_and(|(token, _)| operands.contains(token))
+}
+
 /// Whether a string after these tokens is that of an assertion, and its first: `assert e, "text"`.
 fn explains(before: &[(Token, Span)], source: &Source) -> bool {
     if before.last().is_none_or(|last| last.0 != Token::Comma) {
@@ -296,17 +319,27 @@ fn foreign_sign(text: &str, span: Span) -> (Option<Token>, Diagnostic) {
         "\\/" => Some(Token::Or),
         _ => None,
     };
-    (meant, error.hint(hint))
+    let error = error.hint(hint);
+    let fixed = match only_replacement(hint) {
+        Some(sign) => error.fixed_by(span, sign),
+        None => error,
+    };
+    (meant, fixed)
 }
 
 fn bad_number(text: &str, span: Span) -> Diagnostic {
     if let Some(hint) = in_another_base(text) {
-        return Diagnostic::error(span, "numbers are decimal").hint(hint);
+        let error = Diagnostic::error(span, "numbers are decimal").hint(hint.as_str());
+        return match only_replacement(&hint) {
+            Some(number) => error.fixed_by(span, number),
+            None => error,
+        };
     }
     let hint = match text {
         text if text.chars().all(|c| c.is_ascii_digit() || c == '_') => {
             "write the digits without `_`"
         }
+        text if is_power_of_ten(text) => "write the digits, with all zeros",
         text if has_suffix(text) => {
             "write the digits alone: a number takes the type that is asked for, and `u8(1)` is one of 8 bits"
         }
@@ -320,9 +353,23 @@ fn in_another_base(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase().replace('_', "");
     let bases = [("0x", 16), ("0o", 8), ("0b", 2)];
     let (prefix, base) = bases.into_iter().find(|(prefix, _)| lower.starts_with(prefix))?;
-    Some(match u64::from_str_radix(&lower[prefix.len()..], base) {
+    let digits = &lower[prefix.len()..];
+    let suffixes = [
+        "usize", "isize", "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "ull", "ul", "u",
+        "l",
+    ];
+    let bare = suffixes.into_iter().find_map(|suffix| digits.strip_suffix(suffix));
+    Some(match u64::from_str_radix(bare.unwrap_or(digits), base) {
         Ok(number) => format!("write `{number}`"),
         Err(_) => "write it with the digits 0 to 9".to_owned(),
+    })
+}
+
+/// Whether digits are followed by how many zeros there are: `1e6`.
+fn is_power_of_ten(text: &str) -> bool {
+    text.split_once(['e', 'E']).is_some_and(|(digits, zeros)| {
+        let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
+        is_number(digits) && is_number(zeros)
     })
 }
 
@@ -343,10 +390,12 @@ fn bad_character(text: &str, span: Span) -> Diagnostic {
     match text {
         "\"" | "“" | "”" => error.hint("there are no strings"),
         "\\" => error.hint("remove it; `//` begins a comment"),
-        "@" | "`" => error.hint("remove it"),
-        "–" | "—" | "−" => error.hint("write `-`"),
-        "×" | "·" => error.hint("write `*`"),
-        "÷" => error.hint("write `/`"),
+        "@" => error
+            .hint("leave it out; which label a thread is at is asked in a `predicate`: `i.at L`"),
+        "`" => error.hint("remove it"),
+        "–" | "—" | "−" => error.hint("write `-`").fixed_by(span, "-"),
+        "×" | "·" => error.hint("write `*`").fixed_by(span, "*"),
+        "÷" => error.hint("write `/`").fixed_by(span, "/"),
         "→" => error.hint("write `:=` to assign, `==>` for *implies*"),
         _ => error.hint("names are made of the letters a to z, digits, `_` and `$`"),
     }

@@ -4,11 +4,12 @@
 //! - `lexer`: text to tokens;
 //! - `items`: what stands at the top of a file, and procedures;
 //! - `declarations`: types and variables;
-//! - `statements`: control flow, and going on after a mistake;
+//! - `statements`: control flow; `recovery`: going on after a mistake;
 //! - `sugar`: statements that are made of others;
 //! - `assignments`: what stands around `:=`;
+//! - `elsewhere`: statements and calls of other languages; `doubts`: what is read, and warned of;
 //! - `expressions`: operators; `operands`: what they are applied to, and effects;
-//! - `misplaced`: what to write where something else stands;
+//! - `wanted`: what the parser can want; `misplaced`: what to write where something else stands;
 //! - `layout`: the same text, laid out; `blanks`: what stands between two tokens.
 //!
 //! **Effects.** A call is no expression, but only what stands around it tells whether it is one
@@ -22,16 +23,20 @@
 pub(crate) mod assignments;
 mod blanks;
 mod declarations;
+mod doubts;
+mod elsewhere;
 mod expressions;
 mod items;
 mod layout;
 mod lexer;
 mod misplaced;
 mod operands;
+mod recovery;
 mod statements;
 mod sugar;
 #[cfg(test)]
 mod tests;
+mod wanted;
 
 use selvedge_model::Patience;
 use selvedge_program::{Source, Span};
@@ -42,8 +47,12 @@ use crate::diagnostic::write;
 use crate::foreign::{self, NO_POINTERS, NO_TEMPORAL_LOGIC};
 use crate::syntax::{Effect, File, Item, Name};
 use crate::{Diagnostic, syntax};
+use assignments::LONGEST_CONDITION;
+use elsewhere::GUARDS;
 pub use layout::layout;
 use lexer::Token;
+use misplaced::COMMENTS;
+use wanted::Wanted;
 
 /// Parses a file. The tree holds whatever could be understood; the diagnostics are in the order
 /// of their places.
@@ -65,6 +74,7 @@ pub(crate) fn parse_within(
         last_parens: (0, 0),
         in_predicate: false,
         binders: Vec::new(),
+        in_word_block: false,
         has_parts: false,
         begun: None,
         misnamed: Vec::new(),
@@ -114,6 +124,8 @@ struct Parser<'s> {
     in_predicate: bool,
     /// The names that are quantified here, the innermost last.
     binders: Vec<String>,
+    /// Whether the word that opens the next block was reported with the one before it.
+    in_word_block: bool,
     /// Whether something was met that is made of parts.
     has_parts: bool,
     /// The name that the statement or declaration begins with, if it begins with one.
@@ -126,6 +138,12 @@ struct Parser<'s> {
     copies_left: usize,
 }
 
+/// The one text that advice asks for in the place of what is wrong: `write `!=``.
+fn only_replacement(hint: &str) -> Option<&str> {
+    let text = hint.strip_prefix("write `")?.strip_suffix('`')?;
+    (!text.contains(['`', '…'])).then_some(text)
+}
+
 impl Parser<'_> {
     fn peek(&self) -> Token {
         self.tokens.peek()
@@ -136,24 +154,29 @@ impl Parser<'_> {
     }
 
     /// Reports that something else was expected in the place of the current token.
-    fn expected(&mut self, what: &str) -> Reported {
-        let message = write(what, &self.tokens.quote());
-        let error = Diagnostic::error(self.tokens.span(), message);
-        let error = self.of_other_languages(error, what);
-        self.tokens.unexpected(error)
+    fn expected(&mut self, what: Wanted) -> Reported {
+        self.expected_or(what, what.usual())
     }
 
     /// Reports that something else was expected, and what to do about it unless a word or a sign of another language says more.
-    fn expected_or(&mut self, what: &str, hint: &str) -> Reported {
-        let message = write(what, &self.tokens.quote());
+    fn expected_or(&mut self, what: Wanted, hint: &str) -> Reported {
+        let message = write(what.phrase(), &self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message);
         let error = self.of_other_languages(error, what);
         let error = if error.hint.is_none() { error.hint(hint) } else { error };
-        self.tokens.unexpected(error)
+        self.unexpected(error)
+    }
+
+    /// Reports that the current token does not fit; where it is none, that the statement begins with a word of another language.
+    fn unexpected(&mut self, error: Diagnostic) -> Reported {
+        match self.begun_elsewhere().filter(|_| self.peek() == Token::Unreadable) {
+            Some(begun) => self.tokens.instead(begun),
+            None => self.tokens.unexpected(error),
+        }
     }
 
     /// The mistake as it is, or that something of another language stands here, and what there is in its place.
-    fn of_other_languages(&self, error: Diagnostic, wanted: &str) -> Diagnostic {
+    fn of_other_languages(&self, error: Diagnostic, wanted: Wanted) -> Diagnostic {
         if let Some(error) = self.begun_elsewhere() {
             return error;
         }
@@ -161,15 +184,37 @@ impl Parser<'_> {
             return error.hint(hint);
         }
         let here = self.tokens.span();
+        if matches!(wanted, Wanted::Semicolon | Wanted::Statement)
+            && matches!(self.peek(), Token::CloseParen | Token::CloseBracket)
+        {
+            let (closing, open) = match self.peek() {
+                Token::CloseParen => (")", "("),
+                _ => ("]", "["),
+            };
+            return Diagnostic::error(here, format!("this `{closing}` closes nothing"))
+                .hint(format!("leave it out, or add the `{open}` it belongs to"));
+        }
         let both = here.to(self.tokens.span_at(1));
-        if matches!(wanted, "an expression" | "a statement")
+        if matches!(wanted, Wanted::Expression | Wanted::Statement)
             && matches!(self.tokens.text(both), "[]" | "<>")
         {
             return self.no_word(both).hint(NO_TEMPORAL_LOGIC);
         }
         for span in [here.to(self.tokens.span_at(1)), here] {
+            if self.tokens.text(span) == "->" {
+                return self.no_word(span).hint(self.arrow(0));
+            }
+            if self.tokens.text(span) == "::"
+                && !self.tokens.text(self.tokens.previous()).ends_with(char::is_alphanumeric)
+            {
+                return self.no_word(span).hint(GUARDS);
+            }
             if let Some(hint) = foreign::sign(self.tokens.text(span)) {
-                return self.no_word(span).hint(hint);
+                let error = self.no_word(span).hint(hint);
+                return match only_replacement(hint) {
+                    Some(sign) => error.fixed_by(span, sign),
+                    None => error,
+                };
             }
         }
         // Where a sign of another language is two of ours, the second one is in the way.
@@ -178,13 +223,8 @@ impl Parser<'_> {
             "<>" => return self.no_word(both).hint("write `!=`"),
             "<=>" => return self.no_word(both).hint("write `==`, between truth values too"),
             "[]" => return error.hint("an array says how long it is: `int a[3];`"),
-            sign @ "->" => {
-                return match foreign::sign(sign) {
-                    Some(hint) => self.no_word(both).hint(hint),
-                    None => error,
-                };
-            }
-            "()" if error.message.starts_with("write an expression") => {
+            "->" => return self.no_word(both).hint(self.arrow(1)),
+            "()" if wanted == Wanted::Expression => {
                 return error
                     .hint("something has to stand in the parentheses; `return;` returns nothing");
             }
@@ -195,7 +235,10 @@ impl Parser<'_> {
                 return self.no_word(span).hint(hint);
             }
         }
-        error
+        match self.left_out(wanted) {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
     }
 
     /// Says that what is being read begins with a word of another language, if it does.
@@ -211,11 +254,11 @@ impl Parser<'_> {
     }
 
     /// Reports that something else was expected, and what to do about it.
-    fn expected_with_hint(&mut self, what: &str, hint: impl Into<String>) -> Reported {
-        let message = write(what, &self.tokens.quote());
+    fn expected_with_hint(&mut self, what: Wanted, hint: impl Into<String>) -> Reported {
+        let message = write(what.phrase(), &self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message).hint(hint);
         let error = self.begun_elsewhere().unwrap_or(error);
-        self.tokens.unexpected(error)
+        self.unexpected(error)
     }
 
     /// Reports a mistake at any place.
@@ -223,25 +266,31 @@ impl Parser<'_> {
         self.tokens.report(Diagnostic::error(span, message).hint(hint));
     }
 
+    /// Reports a mistake that is mended by another text in its place.
+    fn replaceable(&mut self, span: Span, message: impl Into<String>, hint: &str, text: &str) {
+        self.tokens.report(Diagnostic::error(span, message).hint(hint).fixed_by(span, text));
+    }
+
     /// Moves past a token that must stand here.
-    fn expect(&mut self, token: Token, what: &str) -> Parsed<Span> {
+    fn expect(&mut self, token: Token, what: Wanted) -> Parsed<Span> {
         if self.peek() == token { Ok(self.tokens.bump()) } else { Err(self.expected(what)) }
     }
 
     /// Moves past the `)` or `]` that closes an opening one.
-    fn expect_closing(&mut self, token: Token, what: &str, open: Span) -> Parsed<Span> {
+    fn expect_closing(&mut self, token: Token, what: Wanted, open: Span) -> Parsed<Span> {
         if self.peek() == token {
             return Ok(self.tokens.bump());
         }
-        let message = write(what, &self.tokens.quote());
+        let message = write(what.phrase(), &self.tokens.quote());
         let error = Diagnostic::error(self.tokens.span(), message);
         let error = self.of_other_languages(error.related(open, "to close this"), what);
         let hint = match (token, self.peek()) {
             (Token::CloseBracket, Token::Comma) => "each index has brackets of its own: `a[1][2]`",
             (Token::CloseParen, Token::DotDot) => "`{1 .. 3}` chooses one of these numbers",
-            _ => return Err(self.tokens.unexpected(error)),
+            _ if error.hint.is_some() => return Err(self.unexpected(error)),
+            _ => what.usual(),
         };
-        Err(self.tokens.unexpected(error.hint(hint)))
+        Err(self.unexpected(error.hint(hint)))
     }
 
     /// Moves past the `;` at the end of a statement or declaration. If it is missing but the next
@@ -270,12 +319,16 @@ impl Parser<'_> {
             _ if self.tokens.on_new_line() => MISSING_HINT.to_owned(),
             _ => self.foreign_beginning().unwrap_or(MISSING_HINT).to_owned(),
         };
-        let error = Diagnostic::error(self.tokens.after_previous(), error).hint(hint);
+        let end = self.tokens.after_previous();
+        let is_all =
+            hint == MISSING_HINT && (self.tokens.on_new_line() || self.peek() == Token::CloseBrace);
+        let error = Diagnostic::error(end, error).hint(hint);
+        let error = if is_all { error.fixed_by(end, ";") } else { error };
         let error = match self.misspelt_beginning() {
             Some(misspelt) if !self.tokens.on_new_line() => misspelt,
-            _ => self.of_other_languages(error, "`;`"),
+            _ => self.of_other_languages(error, Wanted::Semicolon),
         };
-        let reported = self.tokens.unexpected(error);
+        let reported = self.unexpected(error);
         let something_new = self.tokens.on_new_line() || self.peek() == Token::CloseBrace;
         if something_new { Ok(()) } else { Err(reported) }
     }
@@ -285,32 +338,110 @@ impl Parser<'_> {
         while self.peek() == Token::Hash || self.at_foreign_comment() {
             let span = self.tokens.span();
             let word = self.tokens.text(self.tokens.span_at(1));
-            let error = match self.peek() == Token::Hash && foreign::is_directive(word) {
-                true => Diagnostic::error(span, "there is no preprocessor")
-                    .hint("one file is the whole program; `const N = 3;` declares a constant"),
-                false => {
+            let is_attribute = matches!(self.tokens.peek_at(1), Token::OpenBracket | Token::Not);
+            let error = match self.peek() {
+                Token::Hash if foreign::is_directive(word) => {
+                    Diagnostic::error(span, "there is no preprocessor")
+                        .hint("one file is the whole program; `const N = 3;` declares a constant")
+                }
+                Token::Hash if is_attribute => {
+                    Diagnostic::error(span, "there are no attributes").hint("leave the line out")
+                }
+                Token::MinusMinus if !self.at_words_after_dashes() => {
+                    let message = format!("`--{word}` does not belong to the language");
+                    let hint = "leave the line out: one file is the whole program, and threads are `thread NAME { … }`";
+                    Diagnostic::error(span.to(self.tokens.span_at(1)), message).hint(hint)
+                }
+                Token::OpenParen if self.tokens.text(self.tokens.span_at(2)) == "--" => {
+                    let hint = "leave the line out: one file is the whole program, and threads are `thread NAME { … }`";
+                    Diagnostic::error(span.to(self.tokens.span_at(1)), "`(*` begins no comment")
+                        .hint(hint)
+                }
+                Token::OpenParen => {
+                    let both = span.to(self.tokens.span_at(1));
+                    Diagnostic::error(both, "`(*` begins no comment").hint(COMMENTS)
+                }
+                _ => {
                     let message = format!("{} begins no comment", self.tokens.quote());
                     Diagnostic::error(span, message).hint("write `//` before a comment")
                 }
             };
+            let from = self.tokens.position();
+            let is_block =
+                self.peek() == Token::OpenParen && self.tokens.text(self.tokens.span_at(2)) != "--";
             self.tokens.unexpected(error);
             self.tokens.bump();
-            while self.peek() != Token::End && !self.tokens.on_new_line() {
-                self.tokens.bump();
+            while self.peek() != Token::End && (is_block || !self.tokens.on_new_line()) {
+                let sign = self.tokens.bump();
+                let both = sign.to(self.tokens.span());
+                if is_block && self.tokens.text(both) == "*)" {
+                    self.tokens.bump();
+                    break;
+                }
             }
+            self.forgive_from(from);
         }
     }
 
-    /// Whether `-- words` stands here, and no `--x;`.
-    fn at_foreign_comment(&self) -> bool {
-        self.peek() == Token::MinusMinus
-            && self.tokens.span().end < self.tokens.span_at(1).start
-            && self.tokens.peek_at(2) != Token::Semicolon
+    /// Drops mistakes in the pieces between a token and the current one.
+    fn forgive_from(&mut self, position: usize) {
+        let start = self.tokens.span_of(position).end;
+        let end = self.tokens.previous().end;
+        if start < end {
+            self.tokens.forgive(Span { start, end });
+        }
     }
 
-    /// Notes what may not be meant as it is written.
-    fn doubt(&mut self, span: Span, message: impl Into<String>, hint: impl Into<String>) {
-        self.doubts.push(Diagnostic::warning(span, message).hint(hint));
+    /// Whether a comment of another language stands here: `-- words`, and no `--x;`; `(* words *)`; or `--algorithm`, which stands in one.
+    fn at_foreign_comment(&self) -> bool {
+        match self.peek() {
+            Token::MinusMinus if self.at_words_after_dashes() => {
+                self.tokens.peek_at(2) != Token::Semicolon
+            }
+            Token::MinusMinus => {
+                let word = self.tokens.text(self.tokens.span_at(1));
+                matches!(word, "--" | "algorithm" | "fair")
+            }
+            Token::OpenParen => {
+                self.tokens.peek_at(1) == Token::Star
+                    && self.tokens.span().end == self.tokens.span_at(1).start
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a blank follows the `--` that stands here.
+    fn at_words_after_dashes(&self) -> bool {
+        self.tokens.span().end < self.tokens.span_at(1).start
+    }
+
+    /// What to write in the place of `->`, whose first sign is so many tokens before the current one.
+    fn arrow(&self, before: usize) -> &'static str {
+        let here = |ahead: usize| match ahead.checked_sub(before) {
+            Some(ahead) => self.tokens.span_at(ahead),
+            None => self.tokens.previous(),
+        };
+        let left = self.tokens.before(before + 1);
+        let is_tight = left.end == here(0).start && here(1).end == here(2).start;
+        let mut rest = (2 - before..LONGEST_CONDITION).map(|ahead| self.tokens.peek_at(ahead));
+        let ends = |token: &Token| {
+            matches!(
+                token,
+                Token::Semicolon
+                    | Token::Colon
+                    | Token::CloseParen
+                    | Token::OpenBrace
+                    | Token::CloseBrace
+                    | Token::End
+            )
+        };
+        match rest.find(ends) {
+            _ if is_tight => "there are no pointers: `p.x` is a member of the variable `p`",
+            Some(Token::Colon) => "write `c ? a : b`",
+            _ => {
+                "a guard is `either when g { … } or when h { … }`, `assume g;` waits until `g` holds, and `;` stands between statements"
+            }
+        }
     }
 
     /// Reports words that stand before a type in other languages, and goes on after them.
@@ -323,9 +454,18 @@ impl Parser<'_> {
             && let Some(hint) = foreign::modifier(self.tokens.current_text())
             && (self.tokens.peek_at(1) != Token::Name || self.is_before_type())
         {
-            let message = format!("{} does not belong to the language", self.tokens.quote());
-            self.mistake(self.tokens.span(), message, hint);
-            self.tokens.bump();
+            let word = self.tokens.bump();
+            while foreign::modifier(self.tokens.current_text()) == Some(hint)
+                && self.tokens.peek_at(1) != Token::Semicolon
+            {
+                self.tokens.bump();
+            }
+            let all = word.to(self.tokens.previous());
+            let message = format!("`{}` does not belong to the language", self.tokens.text(all));
+            let error = Diagnostic::error(all, message).hint(hint);
+            let rest = Span { start: all.start, end: self.tokens.span().start };
+            let is_left_out = hint.starts_with("leave it out");
+            self.tokens.report(if is_left_out { error.fixed_by(rest, "") } else { error });
         }
     }
 
@@ -386,7 +526,7 @@ impl Parser<'_> {
 
     /// A name that must stand here. A reserved word in its place is a mistake, but clearly meant
     /// as a name if what follows a name follows it.
-    fn name(&mut self, what: &str) -> Parsed<Name> {
+    fn name(&mut self, what: Wanted) -> Parsed<Name> {
         if self.peek() == Token::Name {
             return Ok(self.bump_name());
         }
@@ -413,7 +553,8 @@ impl Parser<'_> {
             return Ok(self.bump_name());
         }
         let span = self.tokens.span();
-        let message = format!("expected {what}, but {} is a reserved word", self.tokens.quote());
+        let message =
+            format!("expected {}, but {} is a reserved word", what.phrase(), self.tokens.quote());
         let error = Diagnostic::error(span, message).hint("choose another name");
         let reported = self.tokens.unexpected(error);
         if !meant {

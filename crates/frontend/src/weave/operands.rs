@@ -4,9 +4,10 @@ use num_bigint::BigInt;
 use selvedge_program::{Quantifier, Span};
 
 use super::declarations::bound;
-use super::lexer::Token;
+use super::lexer::{Token, is_reserved};
 use super::misplaced::NO_ADDRESSES;
-use super::{Parser, STEP_HINT};
+use super::wanted::Wanted;
+use super::{Parser, STEP_HINT, only_replacement};
 use crate::Diagnostic;
 use crate::cursor::Parsed;
 use crate::foreign;
@@ -58,21 +59,21 @@ impl Parser<'_> {
                 ExprKind::Int(self.number()?)
             }
             Token::PlusPlus | Token::MinusMinus => {
-                return Err(self.expected_with_hint("an expression", STEP_HINT));
+                return Err(self.expected_with_hint(Wanted::Expression, STEP_HINT));
             }
             Token::BitAnd => {
-                return Err(self.expected_with_hint("an expression", NO_ADDRESSES));
+                return Err(self.expected_with_hint(Wanted::Expression, NO_ADDRESSES));
             }
             Token::Dot => {
                 let hint = "members are listed in the order of the struct, without their names: `{1, false}`";
-                return Err(self.expected_or("an expression", hint));
+                return Err(self.expected_or(Wanted::Expression, hint));
             }
             Token::OpenBracket => {
                 let hint = "all elements of an array are `{0, 1, 2}`, or one value for all where it is declared, as in \
                             `int a[3] := 0;`; `a[1] := 2;` sets one";
-                return Err(self.expected_or("an expression", hint));
+                return Err(self.expected_or(Wanted::Expression, hint));
             }
-            _ => return Err(self.expected("an expression")),
+            _ => return Err(self.expected(Wanted::Expression)),
         };
         Ok(Expr { kind, span: self.tokens.bump() })
     }
@@ -80,7 +81,7 @@ impl Parser<'_> {
     /// `fair *`
     fn fair_choice(&mut self) -> Parsed<Expr> {
         let start = self.tokens.bump();
-        let star = self.expect(Token::Star, "`*`")?;
+        let star = self.expect(Token::Star, Wanted::Star)?;
         Ok(Expr { kind: ExprKind::Fair, span: start.to(star) })
     }
 
@@ -143,10 +144,15 @@ impl Parser<'_> {
                 (message, format!("write `{word}{operand}`"))
             }
         };
-        self.mistake(span, message, hint);
+        let whole = open.to(operand.span);
+        let error = Diagnostic::error(span, message).hint(hint.as_str());
+        let error = match only_replacement(&hint).filter(|_| kind.is_some()) {
+            Some(text) => error.fixed_by(whole, text),
+            None => error,
+        };
+        self.tokens.report(error);
         let Some(kind) = kind else { return Ok(operand) };
         self.grow(self.height)?;
-        let whole = open.to(operand.span);
         let kind = ExprKind::Convert(TypeExpr { kind, span }, Box::new(operand));
         Ok(Expr { kind, span: whole })
     }
@@ -159,7 +165,7 @@ impl Parser<'_> {
             // The text after an assertion, which was reported.
             self.tokens.bump();
         }
-        let close = self.expect_closing(Token::CloseParen, "`)`", open)?;
+        let close = self.expect_closing(Token::CloseParen, Wanted::CloseParen, open)?;
         self.last_parens = (first, self.tokens.position());
         inner.span = open.to(close);
         Ok(inner)
@@ -180,9 +186,11 @@ impl Parser<'_> {
                 if let Some(reported) = self.foreign_start() {
                     return Err(reported);
                 }
-                let ahead = [1, 2, 3].map(|ahead| self.tokens.peek_at(ahead));
-                if ahead == [Token::Colon, Token::Colon, Token::Name] {
-                    return Ok(self.qualified());
+                if let Some(length) = self.path_length() {
+                    return match self.tokens.peek_at(length) {
+                        Token::OpenParen => Err(self.path_call(length)),
+                        _ => Ok(self.qualified(length)),
+                    };
                 }
                 let place = self.place()?;
                 let span = place.span;
@@ -191,28 +199,21 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports `Phase::Idle`, and takes it for `Idle`.
-    fn qualified(&mut self) -> Expr {
+    /// Reports `Phase::Idle`, a path of so many tokens, and takes it for `Idle`.
+    fn qualified(&mut self, length: usize) -> Expr {
         let start = self.tokens.span();
-        for _ in 0..3 {
+        let of = self.tokens.text(self.tokens.span_at(length.saturating_sub(4)));
+        for _ in 1..length {
             self.tokens.bump();
         }
         let name = self.bump_name();
         let span = start.to(name.span);
-        let ty = foreign::machine_integer(self.tokens.text(start));
+        let ty = foreign::machine_integer(of);
         let bound = ty.and_then(|ty| bound(&ty, &name.text));
         let meant = bound.map_or_else(|| name.text.clone(), |number| number.to_string());
-        let error = match self.begun_elsewhere() {
-            Some(begun) => {
-                let declared = self.tokens.text(self.tokens.before(6));
-                match foreign::declaration(self.tokens.text(start), declared) {
-                    Some(hint) => begun.hint(hint),
-                    None => begun,
-                }
-            }
-            None => Diagnostic::error(span, "a name stands without the name of its type")
-                .hint(format!("write `{meant}`")),
-        };
+        let error = Diagnostic::error(span, "a name stands without the name of its type")
+            .hint(format!("write `{meant}`"))
+            .fixed_by(span, meant);
         self.tokens.report(error);
         let place = PlaceExpr { span: name.span, name, indices: Vec::new(), members: Vec::new() };
         Expr { kind: ExprKind::Place(place), span }
@@ -231,7 +232,7 @@ impl Parser<'_> {
         }
         let thread = self.bump_name();
         self.tokens.bump();
-        let name = self.name("a local variable or `at`")?;
+        let name = self.name(Wanted::LocalOrAt)?;
         let start = thread.span;
         if name.text == "at" && self.peek() == Token::Name {
             let label = self.bump_name();
@@ -249,33 +250,36 @@ impl Parser<'_> {
 
     /// A variable or an element of an array; the height is that of the tallest index and one.
     pub(super) fn place(&mut self) -> Parsed<PlaceExpr> {
-        let name = self.name("a variable")?;
+        let name = self.name(Wanted::Variable)?;
         let mut indices = Vec::new();
         let mut tallest = 0;
         while self.peek() == Token::OpenBracket {
             let open = self.tokens.bump();
             if self.peek() == Token::CloseBracket {
                 let hint = "`a[0]` is one element; `a := {1, 2, 3};` sets all of them";
-                return Err(self.expected_with_hint("an expression", hint));
+                return Err(self.expected_with_hint(Wanted::Expression, hint));
             }
             indices.push(self.expr()?);
             tallest = tallest.max(self.height);
-            self.expect_closing(Token::CloseBracket, "`]`", open)?;
+            self.expect_closing(Token::CloseBracket, Wanted::CloseBracket, open)?;
         }
         let mut members = Vec::new();
         while self.peek() == Token::Dot {
-            if self.tokens.peek_at(2) == Token::OpenParen {
+            let member = self.tokens.text(self.tokens.span_at(1));
+            let is_operation =
+                is_reserved(self.tokens.peek_at(1), member) && foreign::operation(member).is_some();
+            if self.tokens.peek_at(2) == Token::OpenParen || is_operation {
                 return Err(self.no_method(name.span.to(self.tokens.previous())));
             }
             self.tokens.bump();
             self.has_parts = true;
-            let member = self.name("the name of a member")?;
+            let member = self.name(Wanted::MemberName)?;
             let mut indices = Vec::new();
             while self.peek() == Token::OpenBracket {
                 let open = self.tokens.bump();
                 indices.push(self.expr()?);
                 tallest = tallest.max(self.height);
-                self.expect_closing(Token::CloseBracket, "`]`", open)?;
+                self.expect_closing(Token::CloseBracket, Wanted::CloseBracket, open)?;
             }
             members.push(MemberExpr { name: member, indices });
         }
@@ -311,7 +315,7 @@ impl Parser<'_> {
             last = Some(self.expr()?);
             tallest = tallest.max(self.height);
         }
-        let wanted = if last.is_some() { "`}`" } else { "`,` or `}`" };
+        let wanted = if last.is_some() { Wanted::CloseBrace } else { Wanted::CommaOrCloseBrace };
         let close = self.expect_closing(Token::CloseBrace, wanted, open)?;
         self.grow(tallest)?;
         let kind = match (last, list.pop()) {
@@ -327,12 +331,12 @@ impl Parser<'_> {
     /// `schoose[p, n]`
     fn schoose(&mut self) -> Parsed<Expr> {
         let start = self.tokens.bump();
-        let open = self.expect(Token::OpenBracket, "`[`")?;
+        let open = self.expect(Token::OpenBracket, Wanted::OpenBracket)?;
         let positive = self.expr()?;
         let tallest = self.height;
-        self.expect(Token::Comma, "`,`")?;
+        self.expect(Token::Comma, Wanted::Comma)?;
         let negative = self.expr()?;
-        let close = self.expect_closing(Token::CloseBracket, "`]`", open)?;
+        let close = self.expect_closing(Token::CloseBracket, Wanted::CloseBracket, open)?;
         self.grow(tallest.max(self.height))?;
         let kind = ExprKind::Schoose(Box::new(positive), Box::new(negative));
         Ok(Expr { kind, span: start.to(close) })
@@ -347,9 +351,10 @@ impl Parser<'_> {
     /// `#{i : e}`
     fn count_threads(&mut self) -> Parsed<Expr> {
         let start = self.tokens.bump();
-        let open = self.expect(Token::OpenBrace, "`{`")?;
+        let open = self.expect(Token::OpenBrace, Wanted::OpenBrace)?;
         let count = self.quantified_rest(start, Quantifier::Count).and_then(|mut expr| {
-            expr.span = start.to(self.expect_closing(Token::CloseBrace, "`}`", open)?);
+            expr.span =
+                start.to(self.expect_closing(Token::CloseBrace, Wanted::CloseBrace, open)?);
             Ok(expr)
         });
         count.inspect_err(|_| self.skip_braces())
@@ -357,17 +362,20 @@ impl Parser<'_> {
 
     fn quantified_rest(&mut self, start: Span, quantifier: Quantifier) -> Parsed<Expr> {
         if self.at_builtin() {
-            return Err(self.expected("a name for a thread"));
+            return Err(self.expected(Wanted::Binder));
         }
-        let binder = self.name("a name for a thread")?;
+        let binder = self.name(Wanted::Binder)?;
         let others_only = self.eat(Token::NotEqual);
         if others_only {
             if self.tokens.current_text() != "self" {
-                return Err(self.expected("`self`"));
+                return Err(self.expected(Wanted::Itself));
             }
             self.tokens.bump();
         }
-        self.expect(Token::Colon, if others_only { "`:`" } else { "`:` or `!= self:`" })?;
+        self.expect(
+            Token::Colon,
+            if others_only { Wanted::Colon } else { Wanted::ColonOrNotSelf },
+        )?;
         self.binders.push(binder.text.clone());
         let body = self.open_expr();
         self.binders.pop();
@@ -402,17 +410,18 @@ impl Parser<'_> {
         let kind = match self.peek() {
             Token::Async => {
                 self.tokens.bump();
-                let name = self.name("the procedure that the thread runs")?;
+                let name = self.name(Wanted::Started)?;
                 EffectKind::Async(name, self.arguments()?)
             }
             Token::TryLock | Token::Cas | Token::FetchAndAdd => self.atomic_operation()?,
             _ => {
                 if self.tokens.peek_at(2) == Token::BitAnd
+                    && self.tokens.peek_at(1) == Token::OpenParen
                     && let Some(does) = foreign::operation(self.tokens.current_text())
                 {
                     return Err(self.done_by_address(does));
                 }
-                let name = self.name("the name of a procedure")?;
+                let name = self.name(Wanted::Callee)?;
                 EffectKind::Call(name, self.arguments()?)
             }
         };
@@ -422,14 +431,14 @@ impl Parser<'_> {
     fn atomic_operation(&mut self) -> Parsed<EffectKind> {
         let word = self.peek();
         self.tokens.bump();
-        let open = self.expect(Token::OpenParen, "`(`")?;
+        let open = self.expect(Token::OpenParen, Wanted::OpenParen)?;
         let place = self.place()?;
         let kind = match word {
             Token::TryLock => EffectKind::TryLock(place),
             Token::Cas => {
-                self.expect(Token::Comma, "`,` and the expected value")?;
+                self.expect(Token::Comma, Wanted::ExpectedValue)?;
                 let expected = Box::new(self.expr()?);
-                self.expect(Token::Comma, "`,` and the new value")?;
+                self.expect(Token::Comma, Wanted::NewValue)?;
                 EffectKind::CompareAndSwap(place, expected, Box::new(self.expr()?))
             }
             _ => {
@@ -440,22 +449,22 @@ impl Parser<'_> {
                 EffectKind::FetchAndAdd(place, amount)
             }
         };
-        self.expect_closing(Token::CloseParen, "`)`", open)?;
+        self.expect_closing(Token::CloseParen, Wanted::CloseParen, open)?;
         Ok(kind)
     }
 
     /// `(e, f)`
     pub(super) fn arguments(&mut self) -> Parsed<Vec<Expr>> {
-        let open = self.expect(Token::OpenParen, "`(`")?;
+        let open = self.expect(Token::OpenParen, Wanted::OpenParen)?;
         if self.eat(Token::CloseParen) {
             return Ok(Vec::new());
         }
         let list = self.expressions()?;
         if self.peek() == Token::Colon {
             let hint = "arguments have no names; `x := {lo .. hi};` chooses a number";
-            return Err(self.expected_with_hint("`,` or `)`", hint));
+            return Err(self.expected_with_hint(Wanted::CommaOrCloseParen, hint));
         }
-        self.expect_closing(Token::CloseParen, "`,` or `)`", open)?;
+        self.expect_closing(Token::CloseParen, Wanted::CommaOrCloseParen, open)?;
         Ok(list)
     }
 }

@@ -2,8 +2,10 @@
 
 use selvedge_program::Span;
 
-use super::assignments::foreign_word;
+use super::elsewhere::{GUARDS, foreign_word};
 use super::lexer::{Token, is_reserved};
+use super::misplaced::CONDITION_ALONE;
+use super::wanted::Wanted;
 use super::{Parser, STEP_HINT};
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
@@ -14,7 +16,7 @@ use crate::syntax::{Cond, Expr, ExprKind, Item, Name, Stmt, StmtKind, VarDecl};
 impl Parser<'_> {
     /// `{ … }`
     pub(super) fn block(&mut self) -> Parsed<Vec<Stmt>> {
-        let open = self.expect(Token::OpenBrace, "`{`")?;
+        let open = self.expect(Token::OpenBrace, Wanted::OpenBrace)?;
         let mut body = Vec::new();
         loop {
             self.skip_directives();
@@ -48,6 +50,27 @@ impl Parser<'_> {
 
     /// Reports a declaration that belongs to the top of the file, and takes it as if it was there.
     fn item_inside(&mut self, open: Span) {
+        let is_typed = self.at_builtin_after(1);
+        if self.peek() == Token::Const && (is_typed || self.tokens.peek_at(2) == Token::Colon) {
+            let name = self.tokens.text(self.tokens.span_at(if is_typed { 2 } else { 1 }));
+            let local = match is_typed {
+                true => {
+                    let ty = self.tokens.text(self.tokens.span_at(1));
+                    format!("write `{ty} {name} := …;`")
+                }
+                false => self.declaration_of(1),
+            };
+            let hint = format!(
+                "{local}, a local variable; at the top of the file, `const {name} = …;` has no type"
+            );
+            self.mistake(
+                self.tokens.span(),
+                "a constant cannot be declared inside a procedure",
+                hint,
+            );
+            self.skip_statement(self.tokens.position());
+            return;
+        }
         let what = match self.peek() {
             Token::Const => "a constant",
             Token::Enum => "an enumeration",
@@ -69,7 +92,7 @@ impl Parser<'_> {
         }
     }
 
-    fn statement_or_skip(&mut self, into: &mut Vec<Stmt>) {
+    pub(super) fn statement_or_skip(&mut self, into: &mut Vec<Stmt>) {
         let before = self.tokens.position();
         if self.statement(into).is_err() {
             self.skip_statement(before);
@@ -80,14 +103,27 @@ impl Parser<'_> {
     pub(super) fn statement(&mut self, into: &mut Vec<Stmt>) -> Parsed<()> {
         self.tokens.enter()?;
         let labels = self.labels();
-        self.skip_modifiers();
-        self.skip_struct_word();
+        let is_let = self.at_let();
+        if !is_let {
+            self.skip_modifiers();
+            self.skip_struct_word();
+        }
         self.begin();
         let result = match self.peek() {
+            _ if is_let => Err(self.no_let()),
+            _ if self.at_guards() => {
+                self.no_guards();
+                Ok(())
+            }
+            // What it would end was reported.
+            _ if self.tokens.has_mistakes() && self.at_word_end() => {
+                self.word_end();
+                Ok(())
+            }
             Token::If | Token::While | Token::Either | Token::Atomic | Token::OpenBrace => {
                 self.compound(labels, into)
             }
-            Token::Name if self.at_for() => self.compound(labels, into),
+            Token::Name if self.at_for() || self.at_do() => self.compound(labels, into),
             Token::CloseBrace if !labels.is_empty() => {
                 let span = self.tokens.after_previous();
                 into.push(Stmt { labels, kind: StmtKind::Empty, span });
@@ -107,7 +143,7 @@ impl Parser<'_> {
             if self.peek() != Token::Name && !reserved || self.tokens.peek_at(2) == Token::Colon {
                 break;
             }
-            if let Ok(label) = self.name("a label") {
+            if let Ok(label) = self.name(Wanted::Label) {
                 labels.push(label);
             }
             self.tokens.bump();
@@ -122,6 +158,7 @@ impl Parser<'_> {
             Token::If => self.if_statement(labels, into),
             Token::While => self.while_statement(labels, into),
             Token::Either => self.either(labels, into),
+            Token::Name if self.at_do() => self.do_while(into),
             Token::Name => self.for_statement(labels, into),
             _ => self.block_statement(labels, into),
         }
@@ -130,22 +167,36 @@ impl Parser<'_> {
     fn if_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
         let (cond, span) = self.condition("if")?;
         let alone = self.empty_body();
+        let is_worded = self.at_word_block();
+        let outer = self.tokens.indentation(span);
+        let only = self.only_statement();
         let then = self.branch()?;
+        if let Some(only) = only {
+            self.doubt_indentation(only, outer, "if");
+        }
         if let Some(alone) = alone
             && self.peek() != Token::Else
         {
             self.doubt_body(alone, "if");
         }
         let otherwise = match self.peek() {
-            Token::Else => {
+            Token::Else if is_worded && self.tokens.peek_at(1) != Token::If => {
                 self.tokens.bump();
+                self.rest_of_word_block()?
+            }
+            Token::Else => {
+                let word = self.tokens.bump();
+                self.doubt_else(word);
                 self.branch()?
             }
             Token::Name if self.at_else_if() => {
                 let message = format!("there is no {} statement", self.tokens.quote());
-                self.mistake(self.tokens.span(), message, "write `else if`");
+                if !is_worded {
+                    self.replaceable(self.tokens.span(), message, "write `else if`", "else if");
+                }
                 let mut body = Vec::new();
                 self.tokens.enter()?;
+                self.in_word_block = is_worded;
                 let result = self.if_statement(Vec::new(), &mut body);
                 self.tokens.leave();
                 result?;
@@ -158,7 +209,7 @@ impl Parser<'_> {
     }
 
     /// Whether another language's word for `else if` stands here, with a condition after it.
-    fn at_else_if(&self) -> bool {
+    pub(super) fn at_else_if(&self) -> bool {
         matches!(self.tokens.current_text(), "elif" | "elsif" | "elseif")
             && match self.tokens.peek_at(1) {
                 Token::OpenParen => {
@@ -171,15 +222,19 @@ impl Parser<'_> {
 
     fn while_statement(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
         let (cond, span) = self.condition("while")?;
-        let body = self.loop_body("while")?;
+        let body = self.loop_body("while", self.tokens.indentation(span))?;
         into.push(Stmt { labels, kind: StmtKind::While { cond, body }, span });
         Ok(())
     }
 
     /// The body of a loop.
-    pub(super) fn loop_body(&mut self, word: &str) -> Parsed<Vec<Stmt>> {
+    pub(super) fn loop_body(&mut self, word: &str, outer: Option<usize>) -> Parsed<Vec<Stmt>> {
         let alone = self.empty_body();
+        let only = self.only_statement();
         let body = self.branch()?;
+        if let Some(only) = only {
+            self.doubt_indentation(only, outer, word);
+        }
         let is_last = self.peek() == Token::CloseBrace || self.tokens.on_new_line();
         if let Some(alone) = alone
             && (self.peek() == Token::OpenBrace || !is_last)
@@ -187,20 +242,6 @@ impl Parser<'_> {
             self.doubt_body(alone, word);
         }
         Ok(body)
-    }
-
-    /// The `;` right behind the condition of an `if` or a loop.
-    fn empty_body(&self) -> Option<Span> {
-        let alone = self.tokens.span();
-        (self.peek() == Token::Semicolon && self.tokens.previous().end == alone.start)
-            .then_some(alone)
-    }
-
-    /// Warns of a `;` that ends an `if` or a loop before what seems to be its body.
-    fn doubt_body(&mut self, alone: Span, word: &str) {
-        let message = format!("this `;` is all that belongs to the `{word}`");
-        let hint = "leave it out if what follows belongs to it; write `{ }` if nothing does";
-        self.doubt(alone, message, hint);
     }
 
     /// What is asserted, and what the program says of it: `e`, `e, "text"`, `(e, "text")`.
@@ -213,7 +254,7 @@ impl Parser<'_> {
         let claim = self.expr()?;
         let text = self.explanation()?;
         if in_parens {
-            self.expect_closing(Token::CloseParen, "`)`", open)?;
+            self.expect_closing(Token::CloseParen, Wanted::CloseParen, open)?;
         }
         Ok(StmtKind::Assert(claim, text))
     }
@@ -227,10 +268,14 @@ impl Parser<'_> {
         if self.peek() != Token::Text {
             let hint =
                 "`assert e, \"text\";` says what is wrong; several claims are several assertions";
-            return Err(self.expected_with_hint("a text", hint));
+            return Err(self.expected_with_hint(Wanted::Text, hint));
         }
         let text = self.tokens.current_text().trim_matches('"').to_owned();
         self.tokens.bump();
+        if self.peek() == Token::Comma {
+            let hint = "the text is as it stands: leave the rest out; the schedule of a violation shows every variable";
+            return Err(self.expected_with_hint(Wanted::Semicolon, hint));
+        }
         Ok(Some(text))
     }
 
@@ -253,6 +298,9 @@ impl Parser<'_> {
         if self.peek() == Token::OpenBrace {
             return self.block();
         }
+        if self.at_word_block() {
+            return self.word_block();
+        }
         let mut body = Vec::new();
         self.statement(&mut body)?;
         Ok(body)
@@ -268,7 +316,7 @@ impl Parser<'_> {
                 "if" => "write `if c { … }`; what is done otherwise is `else { … }`",
                 _ => "write `while c { … }`; `while true { … }` goes on for ever",
             };
-            self.expected_with_hint("a condition", hint);
+            self.expected_with_hint(Wanted::Condition, hint);
             let nothing = Expr { kind: ExprKind::Any, span: start };
             return Ok((Cond::Expr(nothing), start));
         }
@@ -282,12 +330,12 @@ impl Parser<'_> {
         };
         let span = start.to(self.tokens.previous());
         let in_parens = self.last_parens == (first, self.tokens.position());
-        if !in_parens && self.peek() != Token::OpenBrace {
+        if !in_parens && self.peek() != Token::OpenBrace && !self.at_word_block() {
             if !self.at_statement() {
-                return Err(self.expected("`{`"));
+                return Err(self.expected(Wanted::OpenBrace));
             }
             if foreign::between(self.tokens.text(self.tokens.previous())).is_some() {
-                return Err(self.expected("an expression"));
+                return Err(self.expected(Wanted::Expression));
             }
             let message = format!("`{word}` without braces needs parentheses round its condition");
             let hint = format!("write `{word} (…) statement` or `{word} … {{ … }}`");
@@ -317,6 +365,11 @@ impl Parser<'_> {
             }
             Token::Else => {
                 let error = Diagnostic::error(start, "this `else` belongs to no `if`");
+                let is_guard = (self.tokens.peek_at(1), self.tokens.peek_at(2))
+                    == (Token::Minus, Token::Greater);
+                if is_guard {
+                    return Err(self.tokens.unexpected(error.hint(GUARDS)));
+                }
                 let hint = "before `else` stands one statement or one block in braces";
                 self.tokens.unexpected(error.hint(hint));
                 self.tokens.bump();
@@ -343,7 +396,7 @@ impl Parser<'_> {
             let hint = format!(
                 "no block belongs to it: `acquire {lock};` before, `release {lock};` after"
             );
-            return Err(self.expected_with_hint("`;`", hint));
+            return Err(self.expected_with_hint(Wanted::Semicolon, hint));
         }
         let span = start.to(self.tokens.previous());
         let ended = matches!(kind, StmtKind::Empty);
@@ -358,21 +411,25 @@ impl Parser<'_> {
             return Ok(StmtKind::Effect { targets: Vec::new(), effect: self.effect()? });
         }
         if matches!(token, Token::PlusPlus | Token::MinusMinus) {
-            return Err(self.expected_with_hint("a statement", STEP_HINT));
+            return Err(self.expected_with_hint(Wanted::Statement, STEP_HINT));
         }
         if token == Token::Thread {
-            let word = self.tokens.text(self.tokens.span_at(3));
-            let does = foreign::operation(word).unwrap_or(Operation::Start);
-            let hint = does.advice(&["f"]);
-            return Err(self.expected_with_hint("a statement", hint));
+            return Err(match self.path_length() {
+                Some(length) => self.path_call(length),
+                None => self.expected_with_hint(Wanted::Statement, Operation::Start.advice(&["f"])),
+            });
+        }
+        if token == Token::OpenParen
+            && matches!(self.after_parens(0), Some(Token::Equal | Token::Assign))
+        {
+            let hint = "several variables stand without parentheses: `x, y := 1, 2;`";
+            return Err(self.expected_with_hint(Wanted::Statement, hint));
         }
         if token == Token::OpenParen {
-            let hint =
-                "write `assume (…);` to wait until it holds, `assert (…);` to check that it does";
-            return Err(self.expected_with_hint("a statement", hint));
+            return Err(self.expected_with_hint(Wanted::Statement, CONDITION_ALONE));
         }
         if !self.at_statement() {
-            return Err(self.expected("a statement"));
+            return Err(self.expected(Wanted::Statement));
         }
         self.tokens.bump();
         if matches!(token, Token::Assert | Token::Assume) {
@@ -386,7 +443,7 @@ impl Parser<'_> {
             Token::Assume => StmtKind::Assume(self.expr()?),
             Token::Wait => self.wait()?,
             Token::Assert => self.asserted()?,
-            Token::Goto => StmtKind::Goto(self.list(|p| p.name("a label"))?),
+            Token::Goto => StmtKind::Goto(self.list(|p| p.name(Wanted::Label))?),
             Token::Break => StmtKind::Break,
             Token::Continue => StmtKind::Continue,
             Token::Return => StmtKind::Return(match self.peek() {
@@ -399,11 +456,11 @@ impl Parser<'_> {
             Token::Release | Token::Unlock => StmtKind::Release(self.maybe_in_parens(Self::place)?),
             Token::Join => StmtKind::Join(self.expr()?),
             Token::StartThread => {
-                self.expect(Token::Goto, "`goto`")?;
-                StmtKind::StartThread(self.name("a label")?)
+                self.expect(Token::Goto, Wanted::Goto)?;
+                StmtKind::StartThread(self.name(Wanted::Label)?)
             }
             Token::EndThread => StmtKind::EndThread,
-            _ => return Err(self.expected("a statement")),
+            _ => return Err(self.expected(Wanted::Statement)),
         })
     }
 
@@ -430,7 +487,7 @@ impl Parser<'_> {
         if self.is_pair() {
             let open = self.tokens.bump();
             let wait = self.wait_for()?;
-            self.expect_closing(Token::CloseParen, "`)`", open)?;
+            self.expect_closing(Token::CloseParen, Wanted::CloseParen, open)?;
             return Ok(wait);
         }
         self.wait_for()
@@ -444,7 +501,7 @@ impl Parser<'_> {
                 self.tokens.text(what.span),
                 self.tokens.current_text()
             );
-            return Err(self.expected_with_hint("`,` or `;`", hint));
+            return Err(self.expected_with_hint(Wanted::CommaOrSemicolon, hint));
         }
         let lock = self.eat(Token::Comma).then(|| self.place()).transpose()?;
         Ok(StmtKind::Wait(what, lock))
@@ -498,7 +555,7 @@ impl Parser<'_> {
         }
         let open = self.tokens.bump();
         let result = inner(self)?;
-        self.expect_closing(Token::CloseParen, "`)`", open)?;
+        self.expect_closing(Token::CloseParen, Wanted::CloseParen, open)?;
         Ok(result)
     }
 
@@ -527,7 +584,7 @@ impl Parser<'_> {
                 _ => format!("write `x := receive({channel});`, or `receive({channel});`"),
             };
             self.tokens.bump();
-            return Err(self.expected_with_hint("`(`", hint));
+            return Err(self.expected_with_hint(Wanted::OpenParen, hint));
         }
         if self.peek() == Token::Name && self.tokens.peek_at(2) == Token::OpenParen {
             if let Some(reported) = self.foreign_start() {
@@ -537,7 +594,7 @@ impl Parser<'_> {
                 return Err(self.tokens.unexpected(error));
             }
             let hint = self.foreign_beginning().unwrap_or("`f(…);` and `call f(…);` are calls");
-            return Err(self.expected_with_hint("a statement", hint));
+            return Err(self.expected_with_hint(Wanted::Statement, hint));
         }
         if matches!(self.peek(), Token::Local | Token::Shared) {
             self.tokens.bump();
@@ -555,12 +612,13 @@ impl Parser<'_> {
     }
 
     /// Whether the current token begins a declaration that belongs to the top of a file.
-    fn at_item(&self) -> bool {
+    pub(super) fn at_item(&self) -> bool {
         let next = |ahead| self.tokens.peek_at(ahead);
         match self.peek() {
             Token::Void | Token::Proc => next(2) == Token::OpenParen,
+            Token::Enum => (next(1), next(2)) != (Token::Name, Token::Name),
             Token::Thread if next(1) == Token::Colon => false,
-            Token::Thread | Token::Enum | Token::Const | Token::Predicate => true,
+            Token::Thread | Token::Const | Token::Predicate => true,
             Token::OpenParen => matches!(next(1), Token::Bool | Token::Int),
             Token::Name if self.at_struct() => true,
             _ => {
@@ -608,79 +666,5 @@ impl Parser<'_> {
                     | Token::Cas
                     | Token::FetchAndAdd
             )
-    }
-
-    /// After a mistake in a statement: skips the rest of it, and at least one token.
-    pub(super) fn skip_statement(&mut self, start: usize) {
-        self.skip(false);
-        let stuck = self.tokens.position() == start;
-        if stuck && !matches!(self.peek(), Token::CloseBrace | Token::End) {
-            self.tokens.bump();
-        }
-    }
-
-    /// After a mistake in a declaration: skips the rest of it.
-    pub(super) fn skip_item(&mut self) {
-        self.skip(true);
-    }
-
-    /// Skips to after the next `;`, or after the next block in braces, or to a `}` (and past it,
-    /// at the top of a file), or to a declaration at the left margin. What stands in parentheses
-    /// is skipped as a whole, unless a line ends with `;` there.
-    fn skip(&mut self, at_top: bool) {
-        let mut parens = 0_usize;
-        let mut braces = 0_usize;
-        loop {
-            match self.peek() {
-                Token::End => return,
-                Token::OpenParen | Token::OpenBracket => parens += 1,
-                Token::CloseParen | Token::CloseBracket => parens = parens.saturating_sub(1),
-                Token::OpenBrace => braces += 1,
-                Token::CloseBrace if braces > 1 => braces -= 1,
-                Token::CloseBrace if braces == 1 || at_top => {
-                    self.tokens.bump();
-                    if braces == 1 && matches!(self.peek(), Token::Else | Token::OrWord) {
-                        braces = 0;
-                        continue;
-                    }
-                    return;
-                }
-                Token::CloseBrace => return,
-                Token::Semicolon if braces == 0 => {
-                    self.tokens.bump();
-                    if parens == 0 || self.tokens.on_new_line() {
-                        return;
-                    }
-                    continue;
-                }
-                _ if self.at_item() && self.tokens.at_margin() => return,
-                _ => {}
-            }
-            self.tokens.bump();
-        }
-    }
-
-    /// After a mistake inside the braces of an expression: skips past the closing one, so that it
-    /// is not taken for the end of a block.
-    pub(super) fn skip_braces(&mut self) {
-        while !matches!(self.peek(), Token::End | Token::Semicolon | Token::OpenBrace) {
-            if self.eat(Token::CloseBrace) {
-                return;
-            }
-            self.tokens.bump();
-        }
-    }
-
-    /// After a mistake in the head of something with a body: skips to the `{` of the body, if
-    /// there is one.
-    pub(super) fn skip_to_body(&mut self) -> bool {
-        loop {
-            match self.peek() {
-                Token::OpenBrace => return true,
-                Token::End | Token::Semicolon | Token::CloseBrace => return false,
-                _ if self.at_item() && self.tokens.at_margin() => return false,
-                _ => self.tokens.bump(),
-            };
-        }
     }
 }

@@ -11,6 +11,7 @@
 use selvedge_program::Span;
 
 use super::lexer::Token;
+use super::wanted::Wanted;
 use super::{Parser, STEP_HINT};
 use crate::cursor::Parsed;
 use crate::syntax::{Cond, Expr, ExprKind, Name, Stmt, StmtKind};
@@ -49,11 +50,11 @@ impl Parser<'_> {
             Token::Semicolon => Cond::Expr(truth(start)),
             _ => self.cond()?,
         };
-        self.expect(Token::Semicolon, "`;`")?;
+        self.expect(Token::Semicolon, Wanted::Semicolon)?;
         let step = match self.peek() {
             Token::CloseParen => None,
             Token::PlusPlus | Token::MinusMinus => {
-                return Err(self.expected_with_hint("a variable", STEP_HINT));
+                return Err(self.expected_with_hint(Wanted::Variable, STEP_HINT));
             }
             _ => {
                 let begin = self.tokens.span();
@@ -63,10 +64,10 @@ impl Parser<'_> {
         };
         if self.peek() == Token::Comma {
             let hint = "one statement stands here: write the others at the end of the block";
-            return Err(self.expected_with_hint("`)`", hint));
+            return Err(self.expected_with_hint(Wanted::CloseParen, hint));
         }
-        let close = self.expect_closing(Token::CloseParen, "`)`", open)?;
-        let mut body = vec![block(self.loop_body("for")?, start)];
+        let close = self.expect_closing(Token::CloseParen, Wanted::CloseParen, open)?;
+        let mut body = vec![block(self.loop_body("for", self.tokens.indentation(start))?, start)];
         if let Some((kind, span)) = step {
             let next = made("next", start, 0);
             let jumps = redirect(&mut body, &next);
@@ -82,9 +83,10 @@ impl Parser<'_> {
     /// `either { … } or { … }`, `either when g { … } or when h { … }`
     pub(super) fn either(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
         let span = self.tokens.bump();
-        let mut branches = vec![self.guarded()?];
+        let mut branches = vec![self.guarded(true)?];
+        let is_worded = self.tokens.peek_before() != Token::CloseBrace;
         while self.eat(Token::OrWord) {
-            branches.push(self.guarded()?);
+            branches.push(self.guarded(!is_worded)?);
         }
         let kind = match branches.iter().any(|(guard, _)| guard.is_some()) {
             true => StmtKind::Block(guarded_choice(branches, span)),
@@ -95,7 +97,7 @@ impl Parser<'_> {
     }
 
     /// A branch, and what it needs to be chosen.
-    fn guarded(&mut self) -> Parsed<(Option<Stmt>, Vec<Stmt>)> {
+    fn guarded(&mut self, reports: bool) -> Parsed<(Option<Stmt>, Vec<Stmt>)> {
         let guard = match self.peek() == Token::Name && self.tokens.current_text() == "when" {
             true => {
                 self.tokens.bump();
@@ -110,7 +112,15 @@ impl Parser<'_> {
                 }
                 _ => "braces stand round each branch: `either { … } or { … }`",
             };
-            return Err(self.expected_or("`{`", hint));
+            let in_words = self.at_statement() && !self.at_item();
+            if reports || !in_words {
+                let reported = self.expected_or(Wanted::OpenBrace, hint);
+                if !in_words {
+                    return Err(reported);
+                }
+            }
+            // `either x := 1; or x := 2; end either;`
+            return Ok((guard, self.rest_of_word_block()?));
         }
         Ok((guard, self.block()?))
     }
@@ -127,12 +137,12 @@ impl Parser<'_> {
                 return Ok(guard_of(self.expr()?));
             }
             targets.push(self.place()?);
-            self.expect(Token::Assign, "`:=`")?;
+            self.expect(Token::Assign, Wanted::Assign)?;
             is_message = communicates(self.tokens.current_text());
         }
         if !is_message {
             let hint = "a guard is a condition, or receives a message: `when x := receive(c)`";
-            return Err(self.expected_with_hint("`receive`", hint));
+            return Err(self.expected_with_hint(Wanted::Receive, hint));
         }
         self.has_parts = true;
         let effect = self.effect()?;

@@ -103,6 +103,8 @@ fn jumps() {
                   |
                 1 | void main() { if (*) { continue; } }
                   |                        ^^^^^^^^
+                  |
+                  = help: it goes on with the next round of a `while` or a `for`
 
                 t.weave: 1 error
             "#]],

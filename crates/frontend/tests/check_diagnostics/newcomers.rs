@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 
 use expect_test::expect_file;
-use selvedge_frontend::{Input, LoadError, LoadOptions, Severity, parse};
+use selvedge_frontend::{Diagnostic, Fix, Input, LoadError, LoadOptions, Severity, parse, weave};
+use selvedge_program::Source;
 
 /// Where a mistake comes from, and what stands at the top of a file or in a procedure.
 enum Written {
@@ -368,13 +369,18 @@ fn a_word_alone_is_no_reserved_word() {
     );
 }
 
-/// The first message about a program, as `message (help)`, and how many more there are.
-fn told(text: &str) -> String {
-    let list = match parse("t.weave".as_ref(), text.to_owned(), &LoadOptions::default()) {
+/// What is wrong with a program, and what may be.
+fn diagnostics(text: &str) -> Vec<Diagnostic> {
+    match parse("t.weave".as_ref(), text.to_owned(), &LoadOptions::default()) {
         Ok(Input::Program { warnings, .. }) => warnings.list,
         Err(LoadError::Invalid(wrong)) => wrong.list,
-        other => return format!("{other:?}"),
-    };
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+/// The first message about a program, as `message (help)`, and how many more there are.
+fn told(text: &str) -> String {
+    let list = diagnostics(text);
     let Some(first) = list.first() else { return "nothing is wrong".to_owned() };
     let word = if first.severity == Severity::Warning { "warning: " } else { "" };
     let help = first.hint.as_deref().unwrap_or("NO HELP");
@@ -385,23 +391,143 @@ fn told(text: &str) -> String {
     format!("{word}{}\n    {help}{more}", first.message)
 }
 
+/// What stands before a statement that somebody writes, and behind it.
+const AROUND: (&str, &str) = (
+    "int n := 0; bool b := false; u8 byte := 0; lock m; condition c; int a[3];\nthread main {\n  ",
+    "\n}\n",
+);
+
+/// Someone's mistake, and the program that it is a part of.
+struct Mistake {
+    from: &'static str,
+    line: String,
+    before: &'static str,
+    after: &'static str,
+}
+
+impl Mistake {
+    fn new(from: &'static str, line: &str, is_inside: bool) -> Self {
+        let (before, after) = if is_inside { AROUND } else { ("", "\nthread main { skip; }\n") };
+        Mistake { from, line: line.to_owned(), before, after }
+    }
+
+    fn program(&self) -> String {
+        format!("{}{}{}", self.before, self.line, self.after)
+    }
+}
+
+/// The mistakes above.
+fn first_mistakes() -> Vec<Mistake> {
+    let mistake = |(from, written): &(&'static str, Written)| match written {
+        Top(line) => Mistake::new(from, line, false),
+        Inside(line) => Mistake::new(from, line, true),
+    };
+    MISTAKES.iter().map(mistake).collect()
+}
+
+/// The mistakes in a file of their own: the language, where it is written, and what; `↵` ends a line.
+fn more_mistakes() -> Vec<Mistake> {
+    let lines = include_str!("newcomers_more.in").lines();
+    let mistakes = lines.map(|line| {
+        let mut parts = line.splitn(3, " | ");
+        let mut next = || parts.next().expect("three parts");
+        let (from, place, line) = (next(), next(), next());
+        Mistake::new(from, &line.replace('↵', "\n"), place == "inside")
+    });
+    mistakes.collect()
+}
+
+fn said_of(mistakes: &[Mistake]) -> String {
+    let mut said = String::new();
+    for mistake in mistakes {
+        let told = told(&mistake.program());
+        writeln!(said, "{}: {}\n  {told}", mistake.from, mistake.line).unwrap();
+    }
+    assert!(!said.contains("NO HELP"), "a message says nothing of what to do");
+    said
+}
+
 #[test]
 fn mistakes_of_newcomers_are_told_what_there_is_instead() {
-    let mut said = String::new();
-    for (from, written) in MISTAKES {
-        let (line, text) = match written {
-            Top(line) => (line, format!("{line}\nthread main {{ skip; }}\n")),
-            Inside(line) => {
-                let before =
-                    "int n := 0; bool b := false; u8 byte := 0; lock m; condition c; int a[3];";
-                (line, format!("{before}\nthread main {{\n  {line}\n}}\n"))
+    expect_file!["newcomers.txt"].assert_eq(&said_of(&first_mistakes()));
+}
+
+#[test]
+fn more_mistakes_of_newcomers_are_told_what_there_is_instead() {
+    expect_file!["newcomers_more.txt"].assert_eq(&said_of(&more_mistakes()));
+}
+
+/// Who does what a quick fix says does not hear it again, and comes to an end; where all mistakes have one, the program is accepted.
+#[test]
+fn fixes_that_are_followed_lead_to_programs_that_are_accepted() {
+    let mut accepted = 0;
+    for mistake in first_mistakes().iter().chain(&more_mistakes()) {
+        let mut text = mistake.program();
+        let mut all_fixed = true;
+        for round in 0.. {
+            assert!(round < 10, "{}: fixes without an end: {text}", mistake.line);
+            let list = diagnostics(&text);
+            all_fixed &= list.iter().all(|diagnostic| diagnostic.fix.is_some());
+            let mut end = text.len();
+            let mut fixed = Vec::new();
+            for diagnostic in list.iter().rev() {
+                let Some(Fix { span, text: new }) = diagnostic.fix.as_deref() else { continue };
+                let (from, to) = (span.start as usize, span.end as usize);
+                if to <= end {
+                    text.replace_range(from..to, new);
+                    fixed.push((diagnostic.message.clone(), from));
+                    end = from;
+                }
             }
-        };
-        let told = told(&text);
-        writeln!(said, "{from}: {line}\n  {told}").unwrap();
+            if fixed.is_empty() {
+                let errors = list.iter().filter(|d| d.severity == Severity::Error);
+                assert!(!all_fixed || errors.count() == 0, "{}: {text}", mistake.line);
+                accepted += usize::from(all_fixed && round > 0);
+                break;
+            }
+            // Fixes were applied from the back, so the first place is where it was.
+            let (message, at) = fixed.last().expect("a fix");
+            let again = diagnostics(&text);
+            let is_again =
+                |d: &Diagnostic| d.message == *message && d.label.span.start as usize == *at;
+            assert!(!again.iter().any(is_again), "{}: {text}: {message}", mistake.line);
+        }
     }
-    expect_file!["newcomers.txt"].assert_eq(&said);
-    assert!(!said.contains("NO HELP"), "a message says nothing of what to do");
+    assert!(accepted > 30, "only {accepted} mistakes are mended by their fixes alone");
+}
+
+/// A help that says which statement to write names one that can be read.
+#[test]
+fn statements_that_help_names_can_be_read() {
+    let mut read = 0;
+    for mistake in first_mistakes().iter().chain(&more_mistakes()) {
+        let program = mistake.program();
+        for hint in diagnostics(&program).iter().filter_map(|d| d.hint.as_deref()) {
+            let quoted = hint.split('`').skip(1).step_by(2);
+            for statement in quoted.filter(|quoted| quoted.ends_with(';') && quoted.len() > 1) {
+                let statement = statement.replace('…', "n");
+                let word = statement.split([' ', ';', '(', '[']).next().unwrap_or_default();
+                let is_item = matches!(
+                    word,
+                    "const"
+                        | "invariant"
+                        | "predicate"
+                        | "thread"
+                        | "chan"
+                        | "semaphore"
+                        | "barrier"
+                );
+                let text = match is_item {
+                    true => statement.clone(),
+                    false => format!("void f() {{ {statement} }}"),
+                };
+                let (_, wrong) = weave::parse(&Source::new("help.weave", text.clone()));
+                assert!(wrong.is_empty(), "{}: {hint}: {wrong:?}", mistake.line);
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 100, "only {read} statements were named");
 }
 
 #[test]
@@ -415,7 +541,13 @@ fn examples_mean_what_they_say() {
             } else if path.extension().is_some_and(|ending| ending == "weave") {
                 let text = std::fs::read_to_string(&path).expect("a text");
                 let told = told(&text);
-                let doubts = ["no choice", "is all that belongs", "in C"];
+                let doubts = [
+                    "no choice",
+                    "is all that belongs",
+                    "in C",
+                    "does not belong to the",
+                    "a truth value here",
+                ];
                 let doubted = doubts.iter().any(|doubt| told.contains(doubt));
                 assert!(!doubted, "{}: {told}", path.display());
             }

@@ -41,9 +41,9 @@ thread t { struct f { int x; } struct c g; typedef h; }
             3:14: the struct `a` has itself as a part (to refer to another `a`, keep its index in an array: `int[0..3] inner;`)
             5:6: `node` is already the name of a struct (give one of them another name)
             6:17: write `;` before `}` (a statement or declaration ends with `;`)
-            7:21: a variable cannot be declared together with its struct (declare it after the struct, whose name is its type: `node n;`)
+            7:21: a variable cannot be declared together with its struct (end the declaration before it, and write its type: `d e;`)
             8:12: a struct cannot be declared inside a procedure (move it to the top of the file, or add a missing `}`)
-            8:32: `struct` stands before declarations of structs only (leave it out: the name of a struct is a type, as in `node n;`)
+            8:32: `struct` stands before declarations of structs only (leave it out: its name is the type, as in `c x;`)
             8:44: there is no type `typedef` (types have no second names: write `int`, `u8` to `i64`, `bool`; `enum NAME { A, B }` and `struct NAME { int x; }` declare some)
         "#]],
     );
@@ -176,7 +176,7 @@ thread t {
             22:3: this can be read, and is set by `send` and `receive` alone
             23:10: a channel has no member `size` (there are `c.length`, `c.empty` and `c.full`; `send(c, …);` and `x := receive(c);` use it)
             24:22: `tryreceive` needs a variable for the message (write `if tryreceive(c, x) { … }`)
-            25:13: write `:=` here, not `;` (`small := value;` assigns, `small(…);` calls)
+            25:13: write `:=` here, not `;` (`small := value;` assigns, `small(…);` calls, `assume small;` waits until it holds)
         "#]],
     );
 }

@@ -71,6 +71,8 @@ fn types() {
                   |      - declared here
                 2 | x y;
                   | ^
+                  |
+                  = help: a declaration begins with a type: `int x;`, `bool b;`
 
                 t.weave: 1 error
             "#]],

@@ -125,6 +125,7 @@ fn beginnings() {
             2:1 `package` `package` does not belong to the language -- leave it out: one file is the whole program
             5:1 `main` write a declaration here, not `main` -- a procedure begins with the type of its result, or with `void`
             6:12 `synchronized` `synchronized` does not belong to the language -- write `acquire m;` before, and `release m;` after
+            6:41 `let` `let` does not belong to the language -- write `int x := 1;`
             6:52 `try` `try` does not belong to the language -- there are no exceptions: `goto` leaves a block
             6:68 `catch` `catch` does not belong to the language -- there are no exceptions: `goto` leaves a block
         "#]],
@@ -138,8 +139,7 @@ fn records() {
         expect![[r#"
             2:1 `class` `class` does not belong to the language -- write `struct NAME { int x; bool y; }`; then `NAME n;` declares a variable, and `n.x` is a member of it
             4:1 `monitor` write a declaration here, not `monitor` -- `enum NAME { … }`, `thread NAME { … }` and `void NAME() { … }` have braces
-            5:1 `static` `static` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
-            5:8 `final` `final` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
+            5:1 `static final` `static final` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
         "#]],
     );
 }
@@ -168,7 +168,7 @@ fn outside_of_procedures() {
             4:8 `*` write the name of the thread here, not `*` -- how many there are stands after the name: `thread NAME * 2 { … }`
             5:1 `mutex_t` write a declaration here, not `mutex_t` -- `lock` is a reserved word: choose another name
             6:6 `*` write the name of the procedure here, not `*` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable
-            7:1 `std` write a declaration here, not `std` -- there is no library: types are `bool`, `int`, `lock`, `semaphore`, `condition`, `barrier`
+            7:1 `std::mutex` `std::mutex` does not belong to the language -- write `lock`
         "#]],
     );
 }
@@ -182,7 +182,7 @@ fn names_with_prefixes_and_texts() {
             2:26 `!` write `:=` here, not `!` -- nothing is printed: leave it out; the schedule of a violation shows every variable
             2:37 `1_000` this is neither a number nor a name -- write the digits without `_`
             3:30 `"a"` there is no procedure `print` -- nothing is printed: leave it out; the schedule of a violation shows every variable
-            4:2 `.store` `x` has no methods, such as `store` -- every variable is written in one step: write `x := …;`
+            4:2 `.store` `x` has no methods, such as `store` -- every variable is written in one step: write `x := 1;`
             4:19 `.fetch_add` `x` has no methods, such as `fetch_add` -- write `y := fetch_and_add(x, 1);`
             4:40 `.load` `x` has no methods, such as `load` -- every variable is read in one step: write `x`
         "#]],

@@ -153,9 +153,12 @@ fn long_numbers() {
 
 #[test]
 fn many_mistakes() {
-    assert_eq!(messages("@ ".repeat(MANY)).len(), 10);
+    assert_eq!(messages("@;\n".repeat(MANY)).len(), 10);
     assert_eq!(messages("@".repeat(MANY)).len(), 1);
-    assert_eq!(messages("}".repeat(MANY)).len(), 1000);
+    assert_eq!(messages("}\n".repeat(MANY)).len(), 1000);
+    // What stands in one line is one mistake.
+    assert_eq!(messages("@ ".repeat(MANY)).len(), 1);
+    assert_eq!(messages("}".repeat(MANY)).len(), 1);
     assert_eq!(messages("void f() { x = 1; } ".repeat(MANY / 10)).len(), 1000);
     check(
         format!("void f() {{ x := a{}; }}", " < b".repeat(MANY)),
@@ -168,7 +171,7 @@ fn many_mistakes() {
 #[test]
 fn many_pieces_that_are_no_tokens() {
     for piece in ["@;\n", "f(\"a\");\n"] {
-        let source = Source::new("test.weave", piece.repeat(30));
+        let source = Source::new("test.weave", format!("void g() {{\n{}}}\n", piece.repeat(30)));
         let (_, diagnostics) = parse(&source);
         let unreadable = diagnostics.iter().filter(|d| {
             d.message.contains("does not belong") || d.message.contains("there are no strings")

@@ -67,6 +67,8 @@ fn rendered() {
           |        -     ^
           |        |
           |        to close this
+          |
+          = help: add the missing `)`, or leave out the `(`
 
         error: write `}` before the end of the file
          --> test.weave:6:2
@@ -101,9 +103,9 @@ fn missing_semicolon_on_the_line() {
     check_body(
         "x := 1 y := 2; z := ;",
         expect![[r#"
-        2:7 `` write `;` before `y` -- a statement or declaration ends with `;`
-        2:21 `;` write an expression here, not `;`
-    "#]],
+            2:7 `` write `;` before `y` -- a statement ends with `;`, and an operator stands between two values
+            2:21 `;` write an expression here, not `;` -- say which value: `z := 1;`
+        "#]],
     );
 }
 
@@ -135,8 +137,8 @@ fn comparison_as_statement() {
     check_body(
         "x == 1;",
         expect![[r#"
-        2:3 `==` a comparison is not a statement -- write := to assign, or `assume` or `assert` before the comparison
-    "#]],
+            2:3 `==` a comparison is not a statement -- `assume x == 1;` waits until it holds, `assert x == 1;` checks that it does; `:=` assigns
+        "#]],
     );
 }
 
@@ -204,7 +206,7 @@ fn condition_without_body() {
     check_body(
         "if x",
         expect![[r#"
-            3:1 `}` write `{` here, not `}`
+            3:1 `}` write `{` here, not `}` -- braces stand round a block: `if c { … }`, `while c { … }`, `void f() { … }`
         "#]],
     );
 }
@@ -214,11 +216,11 @@ fn condition_with_mistake() {
     check_body(
         "if (x + ) { y = 1; } while (a b) { z = 2; }",
         expect![[r#"
-        2:9 `)` write an expression here, not `)`
-        2:15 `=` `=` does not assign -- write := to assign
-        2:31 `b` write `)` here, not `b`; 2:28 to close this
-        2:38 `=` `=` does not assign -- write := to assign
-    "#]],
+            2:9 `)` write an expression here, not `)` -- a value is missing after `+`: `x + y`
+            2:15 `=` `=` does not assign -- write := to assign
+            2:31 `b` write `)` here, not `b`; 2:28 to close this -- an operator or a comma stands between two values
+            2:38 `=` `=` does not assign -- write := to assign
+        "#]],
     );
 }
 
@@ -227,9 +229,9 @@ fn unclosed_parenthesis() {
     check_body(
         "x := (a + b;\n  f(a, b;\n y := a[1;",
         expect![[r#"
-            2:12 `;` write `)` here, not `;`; 2:6 to close this
-            3:9 `;` write `,` or `)` here, not `;`; 3:4 to close this
-            4:10 `;` write `]` here, not `;`; 4:8 to close this
+            2:12 `;` write `)` here, not `;`; 2:6 to close this -- add the missing `)`, or leave out the `(`
+            3:9 `;` write `,` or `)` here, not `;`; 3:4 to close this -- add the missing `)`, or leave out the `(`
+            4:10 `;` write `]` here, not `;`; 4:8 to close this -- add the missing `]`, or leave out the `[`
         "#]],
     );
 }
@@ -252,9 +254,9 @@ fn reserved_word_in_expression() {
     check_body(
         "x := 1 + while; havoc if;",
         expect![[r#"
-        2:10 `while` write an expression here, not `while`
-        2:23 `if` expected a variable, but `if` is a reserved word -- choose another name
-    "#]],
+            2:10 `while` write an expression here, not `while` -- an expression is a value or a variable, or several with operators between them: `x + 1`, `!b`, `a[i] == 0`
+            2:23 `if` expected a variable, but `if` is a reserved word -- choose another name
+        "#]],
     );
 }
 
@@ -264,7 +266,7 @@ fn words_of_other_languages() {
         "for (i := 0; i < 3; i++) { x = 1; } do { x := 1; } switch (x) { } begin x := 1;",
         expect![[r#"
             2:30 `=` `=` does not assign -- write := to assign
-            2:37 `do` there is no `do` statement -- write `while c { … }`
+            2:37 `do` there is no `do` statement -- write `while true { …; if !c { break; } }`
             2:52 `switch` there is no `switch` statement -- write `if c { … } else if d { … } else { … }`
             2:67 `begin` there is no `begin` statement -- write `{`
         "#]],
@@ -310,7 +312,7 @@ fn unknown_character() {
     check_body(
         "x := a @ b; y := §§ 1; é := 2; z := ~a;",
         expect![[r#"
-            2:8 `@` `@` does not belong to the language -- remove it
+            2:8 `@` `@` does not belong to the language -- leave it out; which label a thread is at is asked in a `predicate`: `i.at L`
             2:18 `§§` `§` does not belong to the language -- names are made of the letters a to z, digits, `_` and `$`
             2:24 `é` `é` does not belong to the language -- names are made of the letters a to z, digits, `_` and `$`
         "#]],
@@ -339,7 +341,7 @@ fn declaration_with_mistake() {
             2:36 `;` this variable has no type -- write `var x: bool := value;`
             2:54 `[` this is not a type -- the length of an array stands after its name (`bool x[3]`); a range has two ends (`int[0..3]`)
             2:59 `shared` a variable in a procedure is not shared -- move the declaration to the top of the file, or write `local`
-            2:80 `` write `;` before `b` -- a statement or declaration ends with `;`
+            2:80 `` write `;` before `b` -- a statement ends with `;`, and an operator stands between two values
         "#]],
     );
 }
@@ -359,9 +361,9 @@ fn empty_choice() {
     check_body(
         "x := {}; y := {1, }; z := {1 .. };",
         expect![[r#"
-            2:7 `}` write an expression here, not `}`
-            2:19 `}` write an expression here, not `}`
-            2:33 `}` write an expression here, not `}`
+            2:7 `}` write an expression here, not `}` -- say among which values: `{0, 1}`, `{0 .. 3}`
+            2:19 `}` write an expression here, not `}` -- leave out the last `,`, or write what belongs after it
+            2:33 `}` write an expression here, not `}` -- an expression is a value or a variable, or several with operators between them: `x + 1`, `!b`, `a[i] == 0`
         "#]],
     );
 }
@@ -373,7 +375,6 @@ fn atomic_without_braces() {
         expect![[r#"
             2:8 `x` write `{` here, not `x` -- braces stand round what is one step: `atomic { … }`; an assignment is one step without it
             2:23 `skip` write `{` here, not `skip` -- braces stand round each branch: `either { … } or { … }`
-            2:29 `or` write a statement here, not `or` -- `or` follows the `}` of a branch: `either { … } or { … }`
         "#]],
     );
 }
@@ -384,9 +385,9 @@ fn call_of_nothing() {
         "call x := 1; call 2; cal f(); f;",
         expect![[r#"
             2:6 `x := 1` this is not a call -- leave out `call`
-            2:19 `2` write the call of a procedure here, not `2`
+            2:19 `2` write the call of a procedure here, not `2` -- a call names a procedure, with parentheses: `f(1);`
             2:22 `cal` `cal` does not belong to the language -- did you mean `call`?
-            2:32 `;` write `:=` here, not `;` -- `f := value;` assigns, `f(…);` calls
+            2:32 `;` write `:=` here, not `;` -- `f := value;` assigns, `f(…);` calls, `assume f;` waits until it holds
         "#]],
     );
 }
@@ -396,8 +397,8 @@ fn start_without_goto() {
     check_body(
         "start_thread L; end_thread L; goto 1; goto;",
         expect![[r#"
-            2:14 `L` write `goto` here, not `L`
-            2:27 `` write `;` before `L` -- a statement or declaration ends with `;`
+            2:14 `L` write `goto` here, not `L` -- write `start_thread goto L;`
+            2:27 `` write `;` before `L` -- a statement ends with `;`, and an operator stands between two values
             2:36 `1` write a label here, not `1` -- a label is a name: `goto again;` jumps to `again: skip;`
             2:43 `;` write a label here, not `;` -- a label is a name: `goto again;` jumps to `again: skip;`
         "#]],
@@ -409,9 +410,9 @@ fn quantifiers() {
     check_body(
         "x := forall i != j: true; x := exists: y; x := #{i at L}; x := i.a[1];",
         expect![[r#"
-            2:18 `j` write `self` here, not `j`
+            2:18 `j` write `self` here, not `j` -- the thread that is left out is `self`: `exists i != self: e`
             2:38 `:` write a name for a thread here, not `:` -- say which name the index has: `forall i: a[i] == 0`
-            2:52 `at` write `:` or `!= self:` here, not `at`
+            2:52 `at` write `:` or `!= self:` here, not `at` -- write `forall i: a[i] == 0`, `exists i: a[i] == 0` or `#{i : a[i] == 0}`
         "#]],
     );
 }
@@ -422,11 +423,11 @@ fn arguments() {
         "cas(x, 1); trylock(); fetch_and_add(1); async; acquire 1; lock();",
         expect![[r#"
             2:9 `)` write `,` and the new value here, not `)` -- `b := cas(x, old, new);` sets `x` to `new` if it is `old`, and tells whether it was
-            2:20 `)` write a variable here, not `)`
-            2:37 `1` write a variable here, not `1`
+            2:20 `)` write a variable here, not `)` -- say which lock: `if trylock(m) { … }`, for a shared `lock m;`
+            2:37 `1` write a variable here, not `1` -- name a variable, a member or an element: `x`, `n.x`, `a[i]`
             2:46 `;` write the procedure that the thread runs here, not `;` -- a thread that is started runs a procedure: `void f() { … }`, then `async f();`
-            2:56 `1` write a variable here, not `1`
-            2:64 `)` write a variable here, not `)`
+            2:56 `1` write a variable here, not `1` -- name a variable, a member or an element: `x`, `n.x`, `a[i]`
+            2:64 `)` write a variable here, not `)` -- say which lock: `acquire m;`, for a shared `lock m;`
         "#]],
     );
 }

@@ -79,12 +79,12 @@ fn head_with_mistake() {
         expect![[r#"
             1:8 `a` parameter `a` has no type -- write the type first: `bool x`
             1:23 `=` `=` does not assign -- write := to assign
-            2:11 `)` write the name of the parameter here, not `)`
+            2:11 `)` write the name of the parameter here, not `)` -- each parameter has a type and a name: `void f(int x, bool y)`
             2:17 `=` `=` does not assign -- write := to assign
-            3:15 `{` write `,` or `)` here, not `{`; 3:7 to close this
+            3:15 `{` write `,` or `)` here, not `{`; 3:7 to close this -- add the missing `)`, or leave out the `(`
             3:19 `=` `=` does not assign -- write := to assign
             4:23 `1` a parameter has no first value -- the call gives a parameter its value
-            4:27 `{` write a type here, not `{`
+            4:27 `{` write a type here, not `{` -- types are `bool`, `int`, `int[0..3]`, `u8` to `i64`, `lock`, `tid`, and those declared with `enum` and `struct`
             4:31 `=` `=` does not assign -- write := to assign
         "#]],
     );
@@ -105,7 +105,7 @@ fn enumeration() {
     check(
         "enum E { A B }\nenum { A }\nenum F { }\nenum G { if, A, }",
         expect![[r#"
-            1:12 `B` write `,` or `}` here, not `B`; 1:8 to close this
+            1:12 `B` write `,` or `}` here, not `B`; 1:8 to close this -- commas stand between the parts, and `}` after the last one
             2:6 `{` write the name of the enumeration here, not `{` -- write `enum NAME { … }`
             4:10 `if` expected the name of a value, but `if` is a reserved word -- choose another name
         "#]],
@@ -118,11 +118,11 @@ fn thread() {
         "thread t(1);\nthread u * = f();\nthread v * 2 = f;\nthread w[0] = f();\nthread x f();\nthread",
         expect![[r#"
             1:9 `(` a thread has no parameters -- write `thread t = PROCEDURE(…);`
-            2:12 `=` write an expression here, not `=`
+            2:12 `=` write an expression here, not `=` -- an expression is a value or a variable, or several with operators between them: `x + 1`, `!b`, `a[i] == 0`
             3:17 `;` write `(` here, not `;` -- parentheses stand after the name, with nothing in them if there are no arguments: `f()`
             4:10 `0` write a name for the number of the thread here, not `0` -- how many there are stands after `*`: `thread NAME * 2 { … }`
-            5:10 `f` write `*`, `=`, `{` or `;` here, not `f`
-            6:7 `` write the name of the thread before the end of the file
+            5:10 `f` write `*`, `=`, `{` or `;` here, not `f` -- write `thread NAME { … }`, `thread NAME * 2 { … }` or `thread NAME * any = f();`
+            6:7 `` write the name of the thread before the end of the file -- write `thread NAME { … }`, `thread NAME * 2 { … }` or `thread NAME * any = f();`
         "#]],
     );
 }
@@ -132,9 +132,9 @@ fn predicate() {
     check(
         "predicate p s == l;\npredicate q in: x;\npredicate r: ;\npredicate s: x = 1;",
         expect![[r#"
-            1:13 `s` write `in` or `:` here, not `s`
-            2:13 `in` write `in` or `:` here, not `in`
-            3:14 `;` write an expression here, not `;`
+            1:13 `s` write `in` or `:` here, not `s` -- write `predicate NAME in f: e;`, or `predicate NAME: e;`
+            2:13 `in` write `in` or `:` here, not `in` -- write `predicate NAME in f: e;`, or `predicate NAME: e;`
+            3:14 `;` write an expression here, not `;` -- an expression is a value or a variable, or several with operators between them: `x + 1`, `!b`, `a[i] == 0`
             4:16 `=` `=` does not compare -- write == to compare
         "#]],
     );
@@ -146,7 +146,7 @@ fn constant() {
         "const int N = 3;\nconst M;\nconst while = 2;\nconst K = 1, L = 2;",
         expect![[r#"
             1:7 `int` a constant has no type -- write `const NAME = value;`
-            2:8 `;` write `=` here, not `;`
+            2:8 `;` write `=` here, not `;` -- write `const NAME = value;`
             3:7 `while` expected the name of the constant, but `while` is a reserved word -- choose another name
             4:12 `` write `;` before `,` -- `,` joins nothing here: write `;`
         "#]],
