@@ -315,8 +315,9 @@ pub(crate) fn machine_integer(word: &str) -> Option<Type> {
 fn known_type(plain: &str) -> Option<&'static str> {
     Some(match plain {
         "cond" | "condvar" | "cv" | "conditionvariable" | "pthreadcond" | "cnd" => "condition",
-        "mutex" | "pthreadmutex" | "mtx" | "spinlock" | "reentrantlock" | "rwlock"
-        | "pthreadspinlock" => "lock",
+        "mutex" | "pthreadmutex" | "mtx" | "spinlock" | "reentrantlock" | "pthreadspinlock" => {
+            "lock"
+        }
         "sem" | "semaphore" => "semaphore",
         "barrier" | "cyclicbarrier" | "pthreadbarrier" => "barrier",
         "thread" | "pthread" | "thrd" | "threadid" | "joinhandle" => "tid",
@@ -345,6 +346,10 @@ pub(crate) fn ty(word: &str) -> Option<String> {
             }
             "int128" | "uint128" | "i128" | "u128" => Some(
                 "the widest machine integers are `i64` and `u64`; `int` has no bounds".to_owned(),
+            ),
+            "rwlock" | "pthreadrwlock" | "readwritelock" | "sharedmutex" => Some(
+                "there is none: a `lock`, the number of readers and a `condition` make one"
+                    .to_owned(),
             ),
             "string" | "str" => {
                 Some("there are no strings: `enum` gives names to values".to_owned())

@@ -9,7 +9,7 @@ use super::expressions::Typer;
 use super::procedures::Sites;
 use super::scope::Mode;
 use crate::Diagnostic;
-use crate::syntax::{self, ExprKind as Written, PlaceExpr, StmtKind as Syntax};
+use crate::syntax::{self, EffectKind, ExprKind as Written, PlaceExpr, StmtKind as Syntax};
 
 /// Checks the body of a procedure.
 pub(super) struct Body<'c, 'a> {
@@ -127,6 +127,9 @@ impl<'c, 'a> Body<'c, 'a> {
             }
             Syntax::Effect { targets, effect } => {
                 let places = self.targets(targets);
+                if let ([target], EffectKind::Async(..)) = (&targets[..], &effect.kind) {
+                    self.typer.declare_instead(&target.name, "tid");
+                }
                 return self.effect(places, effect);
             }
             Syntax::Havoc(places) => {

@@ -70,7 +70,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 
 /// Takes a text apart.
 fn pieces(text: &str) -> Option<Vec<Piece<'_>>> {
-    let mut reader = Reader { text, at: 0, lines: 0, line_start: 0, pieces: Vec::new() };
+    let mut reader =
+        Reader { text, at: 0, lines: 0, counted: (0, 0), line_start: 0, pieces: Vec::new() };
     for (kind, span) in lexer::kinds(text)? {
         reader.comments(span.start);
         reader.piece(kind, span.end);
@@ -86,6 +87,8 @@ struct Reader<'t> {
     /// How many lines have ended since the last piece.
     lines: usize,
     line_start: usize,
+    /// A place of the line, and its column: characters are counted once, however long a line is.
+    counted: (usize, usize),
     pieces: Vec<Piece<'t>>,
 }
 
@@ -112,10 +115,14 @@ impl Reader<'_> {
     /// Takes the piece that ends there.
     fn piece(&mut self, kind: Kind, end: usize) {
         let before = &self.text[self.line_start..self.at];
-        let column = before.chars().count();
+        let (from, columns) = self.counted;
+        let (from, columns) =
+            if from < self.line_start { (self.line_start, 0) } else { (from, columns) };
+        let column = columns + self.text[from..self.at].chars().count();
+        self.counted = (self.at, column);
         // A mark of the byte order is a blank, too.
         let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
-        let distance = column - before.trim_end_matches(is_blank).chars().count();
+        let distance = before.chars().rev().take_while(|c| is_blank(*c)).count();
         let text = self.text[self.at..end].trim_end();
         self.pieces.push(Piece { text, kind, lines: self.lines, column, distance });
         if let Some(last) = text.rfind('\n') {
@@ -193,19 +200,20 @@ impl<'t> Layout<'t> {
         for (number, piece) in pieces.iter().enumerate() {
             let before = number.checked_sub(1).map(|before| &pieces[before]);
             if let Some(before) = before {
-                let width = line[line.rfind('\n').map_or(0, |at| at + 1)..].chars().count();
+                let width = || line[line.rfind('\n').map_or(0, |at| at + 1)..].chars().count();
                 let blanks = match piece.is_comment() || before.is_comment() {
                     // A comment at the end of a line is near, or in a column with others.
                     true if piece.text.starts_with("//") && piece.distance > NEAR => {
-                        piece.column.checked_sub(width).filter(|blanks| *blanks > 0).unwrap_or(NEAR)
+                        let blanks = piece.column.checked_sub(width());
+                        blanks.filter(|blanks| *blanks > 0).unwrap_or(NEAR)
                     }
                     true => piece.distance.min(NEAR),
                     false => usize::from(self.blanks.between(before, piece)),
                 };
-                line.extend(std::iter::repeat_n(' ', blanks));
                 if piece.text.starts_with("//") && !is_comment {
-                    self.behind = Some((piece.column, width + blanks));
+                    self.behind = Some((piece.column, width() + blanks));
                 }
+                line.extend(std::iter::repeat_n(' ', blanks));
             }
             line += piece.text;
             if !piece.is_comment() {
