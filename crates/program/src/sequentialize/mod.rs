@@ -128,6 +128,11 @@ impl Sequential {
             lines[0] =
                 format!("An endless run of {file} in {rounds}, as a program with one thread.");
             lines.push(format!("The {last} repeated for ever."));
+        } else {
+            lines.push("It goes wrong exactly if the program goes wrong in so many rounds. Deadlocks are no part of that:".to_owned());
+            lines.push(
+                "that threads wait for each other for ever is a run that ends, here.".to_owned(),
+            );
         }
         if let Some(round) = &self.names.round {
             lines.push(format!(
