@@ -94,10 +94,15 @@ fn advise(mut error: clap::Error) -> clap::Error {
         return error;
     };
     let option = option.split('=').next().unwrap_or_default().to_owned();
-    if error.kind() != ErrorKind::UnknownArgument || !option.starts_with("--") {
+    if error.kind() != ErrorKind::UnknownArgument || !option.starts_with('-') {
         return error;
     }
-    error.remove(ContextKind::Suggested);
+    if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
+        tips.retain(|tip| !tip.to_string().starts_with("to pass "));
+        if !tips.is_empty() {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        }
+    }
     let command = std::env::args().nth(1).unwrap_or_default();
     if let Some(tip) = in_its_place(&command, &option).or_else(|| elsewhere(&option)) {
         // What is printed as usage names the option that was suggested.
@@ -140,10 +145,11 @@ fn in_its_place(command: &str, option: &str) -> Option<String> {
 
 /// Which other commands have an option.
 fn elsewhere(option: &str) -> Option<String> {
+    let name = option.strip_prefix("--")?;
     let whole = Args::whole();
     let has_it = |command: &&clap::Command| {
         let mut longs = command.get_arguments().filter(|arg| !arg.is_hide_set());
-        longs.any(|arg| arg.get_long() == option.strip_prefix("--"))
+        longs.any(|arg| arg.get_long() == Some(name))
     };
     let commands: Vec<String> = whole
         .get_subcommands()

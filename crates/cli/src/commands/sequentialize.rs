@@ -162,8 +162,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     if args.rounds.is_some() && subject.has_waits() {
         output.note(
-            "note: a deadlock of the program is none of the result, which goes wrong only where an assertion fails or \
-             something else goes wrong; `selvedge verify` looks for deadlocks in the program itself",
+            "note: deadlocks of the program do not show in the result, which goes wrong only where an assertion fails or \
+             something else goes wrong; `selvedge verify` looks for them in the program itself",
         );
     }
     Ok(Exit::Done)

@@ -129,9 +129,10 @@ impl Sequential {
                 format!("An endless run of {file} in {rounds}, as a program with one thread.");
             lines.push(format!("The {last} repeated for ever."));
         } else {
-            lines.push("It goes wrong exactly if the program goes wrong in so many rounds. Deadlocks are no part of that:".to_owned());
+            lines.push("It goes wrong exactly if the program goes wrong in so many rounds. Deadlocks do not count:".to_owned());
             lines.push(
-                "that threads wait for each other for ever is a run that ends, here.".to_owned(),
+                "a run in which threads wait for each other for ever does not go wrong here."
+                    .to_owned(),
             );
         }
         if let Some(round) = &self.names.round {
