@@ -2,6 +2,7 @@
 //! Whoever gets an answer or a report that was made with Python can repeat it on a command line, if the program came from a file.
 
 use std::path::Path;
+use std::time::Duration;
 
 use num_bigint::BigInt;
 use selvedge::{Bound, CommandLine, EngineName, Options, Resource};
@@ -66,6 +67,6 @@ pub fn searched(line: CommandLine, options: &Options) -> CommandLine {
 
 /// Adds limits, as they were given.
 pub fn limited(line: CommandLine, timeout: Option<f64>, memory: Option<usize>) -> CommandLine {
-    let millis = timeout.map(|seconds| format!("{}ms", (seconds * 1000.0).round()));
-    line.option("--timeout", millis).option("--memory", memory.map(|bytes| format!("{bytes}B")))
+    let millis = timeout.map(|seconds| Duration::from_millis((seconds * 1000.0).round() as u64));
+    line.time("--timeout", millis).option("--memory", memory.map(|bytes| format!("{bytes}B")))
 }

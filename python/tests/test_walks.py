@@ -98,7 +98,7 @@ def test_a_report_is_written_as_its_name_says(tmp_path: Path) -> None:
         (
             {"deadlock": False, "engine": "explicit", "symmetry": False, "timeout": 60},
             "unsafe",
-            "verify examples/start/race.weave --no-deadlock --engine explicit --no-symmetry --timeout 60000ms",
+            "verify examples/start/race.weave --no-deadlock --engine explicit --no-symmetry --timeout 60s",
         ),
     ],
 )

@@ -369,11 +369,31 @@ impl Subject {
     /// where the question is not about a target.
     #[must_use]
     pub fn deadlocks(&self, asked: Deadlocks) -> Deadlocks {
-        let waits = |(program, _): (&Arc<Program>, &Arc<Source>)| program.has_waits();
-        let applies = || {
-            self.options.target.is_none() && self.is_weave() && self.program().is_some_and(waits)
-        };
+        let applies = || self.options.target.is_none() && self.is_weave() && self.has_waits();
         if asked == Deadlocks::Waits && !applies() { Deadlocks::No } else { asked }
+    }
+
+    /// Which deadlocks are violations in what was opened, where nobody says so: those that it was opened for, or those that count
+    /// by default.
+    #[must_use]
+    pub fn deadlocks_of(&self, opened: &Opened) -> Option<Waiting> {
+        let asked = opened.properties.iter().find_map(|property| match property {
+            Property::NoDeadlock(waiting) => Some(waiting.clone()),
+            _ => None,
+        });
+        let usual = || match (self.deadlocks(Deadlocks::Waits), &opened.program) {
+            (Deadlocks::Waits, Some(program)) => {
+                Some(Waiting::At(Arc::new(program.waiting_places())))
+            }
+            _ => None,
+        };
+        asked.or_else(usual)
+    }
+
+    /// Whether threads of a program wait for each other, by more than `assume`.
+    #[must_use]
+    pub fn has_waits(&self) -> bool {
+        self.program().is_some_and(|(program, _)| program.has_waits())
     }
 
     /// Whether threads wait for each other, by more than `assume`; and whether some wait in front of an `assume`, which may be no
@@ -645,12 +665,18 @@ fn refuse_repeated<'a>(
 
 /// An option that says something about another kind of input is a mistake.
 fn refuse_what_does_not_apply(input: &Input, options: &InputOptions) -> Result<(), Failure> {
-    let (kind, given) = match input {
-        Input::Program { .. } => ("programs", vec![("init", options.init.is_some())]),
-        Input::Tables { .. } => ("tables", vec![("const", !options.consts.is_empty())]),
+    let (kind, option, is_given) = match input {
+        Input::Program { .. } => ("programs", "init", options.init.is_some()),
+        Input::Tables { .. } => ("tables", "const", !options.consts.is_empty()),
     };
-    match given.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(Failure::usage(format!("{option} does not apply to {kind}"))),
+    if is_given {
+        return Err(Failure::usage(format!("{option} does not apply to {kind}")));
+    }
+    let is_c = matches!(input, Input::Program { beyond, .. } if beyond.is_c);
+    match options.c.said().first().filter(|_| !is_c) {
+        Some(option) => Err(Failure::usage(format!(
+            "{option} is for programs in C (.c, .i), and this is none; what must hold here is said by `assert`, --target and --deadlock"
+        ))),
         None => Ok(()),
     }
 }

@@ -4,13 +4,15 @@
 
 use std::ffi::OsString;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use selvedge::Bound;
+use selvedge::{Bound, EngineName, Engines, Resource};
 pub use selvedge_check::command::{InputArgs, InputOptions, count};
 
+use crate::commands::engine::engine_that;
 use crate::commands::{
-    bench, check, check_syntax, cluster, completions, convert, explore, fmt, livelock, lsp, man,
-    recheck, report, sequentialize, simulate, table, verify,
+    self, bench, check, check_syntax, cluster, completions, convert, explore, fmt, livelock, lsp,
+    man, recheck, report, sequentialize, simulate, table, verify,
 };
 use crate::exit::EXIT_CODES;
 
@@ -34,8 +36,35 @@ impl Args {
         let matches = alone.and_then(|command| command.try_get_matches_from(words).ok());
         match matches.map(|matches| Args::from_arg_matches(&matches)) {
             Some(Ok(args)) => Ok(args),
-            _ => Args::try_parse_from(words),
+            _ => Args::from_arg_matches(&Args::whole().try_get_matches_from(words)?),
         }
+    }
+
+    /// The command line with all commands. Each lists the formats and engines that it has; it takes the others, too, and says which command
+    /// they are for.
+    pub fn whole() -> clap::Command {
+        let whole = Args::command();
+        let format = whole.get_arguments().find(|arg| arg.get_id() == "format").cloned();
+        let names: Vec<String> =
+            whole.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        names.into_iter().fold(whole, |whole, name| {
+            whole.mut_subcommand(&name, |mut command| {
+                if command.get_arguments().any(|arg| arg.get_id() == "engine") && name != "livelock"
+                {
+                    let fitting = engine_that(|engine| fits(engine, &name));
+                    command = command.mut_arg("engine", |arg| arg.value_parser(fitting));
+                }
+                let formats = Format::value_variants().iter().filter_map(|format| {
+                    let value = format.to_possible_value()?;
+                    Some(value.hide(!format.is_of(&name)))
+                });
+                let read = PossibleValuesParser::new(formats.collect::<Vec<_>>())
+                    .map(|name| Format::from_str(&name, false).unwrap_or(Format::Text));
+                let has_others = Format::Json.is_of(&name) || Format::Csv.is_of(&name);
+                command
+                    .args(format.clone().map(|format| format.value_parser(read).hide(!has_others)))
+            })
+        })
     }
 
     /// The command line with one command, if that is often asked for small things.
@@ -102,7 +131,7 @@ impl Program {
     /// What its command line may say.
     pub fn command(self) -> clap::Command {
         match self {
-            Program::Selvedge => Args::command(),
+            Program::Selvedge => Args::whole(),
             Program::SelvedgeCheck => selvedge_check::command::Program::command(),
         }
     }
@@ -115,7 +144,7 @@ pub enum Format {
     Text,
     /// One JSON object, for programs
     Json,
-    /// A SARIF 2.1.0 log, for code hosts and editors; of `verify`, `check` and `livelock`
+    /// A SARIF 2.1.0 log, for code hosts and editors; of `verify`, `check`, `cluster` and `livelock`
     Sarif,
     /// A Markdown table, of `table` only
     Markdown,
@@ -123,6 +152,36 @@ pub enum Format {
     Csv,
     /// A picture for Graphviz, of `table --automata` only
     Dot,
+}
+
+impl Format {
+    /// Whether a command writes it.
+    fn is_of(self, command: &str) -> bool {
+        match self {
+            Format::Text => true,
+            Format::Json => !commands::WRITERS.contains(&command),
+            Format::Sarif => matches!(command, "verify" | "check" | "cluster" | "livelock"),
+            Format::Markdown | Format::Csv | Format::Dot => command == "table",
+        }
+    }
+}
+
+/// Whether a command has an engine.
+fn fits(engine: EngineName, command: &str) -> bool {
+    let bounds: &[Option<Resource>] = match command {
+        "table" => &[Some(Resource::Contexts)],
+        "check" => &[
+            Some(Resource::Contexts),
+            Some(Resource::Rounds),
+            Some(Resource::RoundRobin { delays: 1, interchanged: false }),
+        ],
+        "verify" => &[None],
+        // Several processes explore single states.
+        "cluster" => return matches!(engine, EngineName::Auto | EngineName::Explicit),
+        _ => return true,
+    };
+    let engines = Engines::default();
+    bounds.iter().any(|&bound| engines.need(engine, bound).is_ok())
 }
 
 /// When to use colours.
@@ -200,7 +259,10 @@ mod tests {
                 Ok(args) => format!("{args:?}"),
                 Err(error) => format!("{:?}: {error}", error.kind()),
             };
-            assert_eq!(told(Args::typed(&words)), told(Args::try_parse_from(&words)), "{line}");
+            let whole = |words: &[OsString]| {
+                Args::from_arg_matches(&Args::whole().try_get_matches_from(words)?)
+            };
+            assert_eq!(told(Args::typed(&words)), told(whole(&words)), "{line}");
             let command = words.get(1).and_then(|name| Args::alone(name.to_str()?));
             alone += usize::from(command.is_some_and(|c| c.try_get_matches_from(&words).is_ok()));
         }

@@ -56,7 +56,7 @@ pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
         )
     {
         return Err(Failure::usage(
-            "--format sarif is for `selvedge verify`, `selvedge check` and `selvedge livelock`",
+            "--format sarif is for `selvedge verify`, `selvedge check`, `selvedge cluster` and `selvedge livelock`",
         ));
     }
     if let (Format::Json, Some(name)) = (output.format, writer(&command)) {
@@ -99,6 +99,9 @@ fn watched(command: &Command) -> Option<(Limits, &Path)> {
         _ => None,
     }
 }
+
+/// The commands that write a text of their own, not an answer.
+pub const WRITERS: [&str; 7] = ["convert", "report", "explore", "completions", "man", "lsp", "fmt"];
 
 /// The name of a command that writes a text of its own, not an answer.
 fn writer(command: &Command) -> Option<&'static str> {

@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
     let args = match Args::typed(&words) {
         Ok(args) => args,
-        Err(error) => return exit::usage(&error),
+        Err(error) => return exit::usage(error),
     };
     let mut output = Output::new(&args.common);
     let exit = match commands::run(args.command, &mut output) {

@@ -170,7 +170,7 @@ fn the_invariant_is_shown_line_by_line() {
     selvedge(&["verify", &file, "--evidence", evidence]);
     let shown = selvedge(&["recheck", evidence, &file, "--show"]);
     expect![[r#"
-        accepted: safe: a set of 3 states, with whole stacks, contains the initial states, no step leaves it, and none of its states breaks a property; steps from 1 place concern nobody but their thread, locks hide steps from 6 places: they ride along
+        accepted: safe: a set of 3 states, with whole stacks, contains the initial states, no step leaves it, and none of its states breaks a property; steps from 1 place concern nobody but their thread, locks hide steps from 6 places: they are merged with those before
           property  assertions; wait-deadlock
 
         worker

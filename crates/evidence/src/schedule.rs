@@ -79,6 +79,21 @@ impl Schedule {
         self.steps.iter().fold(0, |sum, step| sum.saturating_add(step.times))
     }
 
+    /// The schedule up to a number of steps.
+    #[must_use]
+    pub fn first(&self, steps: usize) -> Schedule {
+        let mut left = steps;
+        let mut kept = Schedule { steps: Vec::new(), ..self.clone() };
+        for step in &self.steps {
+            let times = step.times.min(left);
+            left -= times;
+            if times > 0 {
+                kept.steps.push(ScheduledStep { times, ..step.clone() });
+            }
+        }
+        kept
+    }
+
     /// Whether it has no steps.
     #[must_use]
     pub fn is_empty(&self) -> bool {

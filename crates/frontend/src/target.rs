@@ -66,7 +66,14 @@ impl<'a> Reader<'a> {
     fn item(&self, start: usize, item: &'a str) -> Result<ThreadAt, Diagnostic> {
         let Some((name, place)) = item.split_once('@') else {
             let word = self.word(start, item);
-            return Err(Diagnostic::error(word.span, "expected a thread at a place").hint(EXAMPLE));
+            // Other tools write a place so.
+            let hint = match item.split_once(':').map(|(name, place)| (name.trim(), place.trim())) {
+                Some((name, place)) if !name.is_empty() && !place.is_empty() => {
+                    format!("did you mean `{name}@{place}`?")
+                }
+                _ => EXAMPLE.to_owned(),
+            };
+            return Err(Diagnostic::error(word.span, "expected a thread at a place").hint(hint));
         };
         let (name, place) = (self.word(start, name), self.word(start + name.len() + 1, place));
         for (word, what) in [(name, "a thread"), (place, "a label or a line")] {

@@ -79,9 +79,10 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Obstacle { obstacle, guess } => {
-                write!(f, "the predicates do not exclude {obstacle}")?;
+                write!(f, "no run is known to get there, but no predicate excludes {obstacle}")?;
                 match guess {
-                    Some(guess) => write!(f, "; they first lose track at {guess}"),
+                    // What was seen in runs is where all predicates begin.
+                    Some(guess) => write!(f, "; what no run was seen to do begins with {guess}"),
                     None => Ok(()),
                 }
             }

@@ -88,7 +88,8 @@ fn alpha_1_does_not_prove_program_p() {
         return;
     }
     let text = obstacle(&program_p(ALPHA_1, 2));
-    let (wrong, lost) = text.split_once("; they first lose track at ").expect("where it begins");
+    let (wrong, lost) =
+        text.split_once("; what no run was seen to do begins with ").expect("where it begins");
     assert!(wrong.contains(" of p at L3 ") && wrong.contains("assertion failed"), "{text}");
     assert!(lost.contains(" of p at L2 "), "{text}");
 }
@@ -111,7 +112,8 @@ fn what_alpha_2_and_3_prove_of_program_p() {
     };
     assert_eq!(proved(program_p(ALPHA_2, 2), "(<= |m| 2)"), Some(12));
     let text = obstacle(&program_p(ALPHA_2, 3));
-    let (_, lost) = text.split_once("; they first lose track at ").expect("where it begins");
+    let (_, lost) =
+        text.split_once("; what no run was seen to do begins with ").expect("where it begins");
     assert!(lost.contains(" of p at L0 beside p at L0 and p at L0"), "{text}");
     assert_eq!(proved(example("program-p.weave"), "(<= 0 |m|)"), Some(14));
 }

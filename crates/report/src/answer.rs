@@ -94,7 +94,7 @@ pub(crate) fn why_violated(answer: &AboutStates<'_>) -> Vec<String> {
 /// The answer in words.
 #[must_use]
 pub fn summary(answer: &AboutStates<'_>) -> Summary {
-    let (verdict, role, mut details) = match &answer.outcome.verdict {
+    let (verdict, role, more) = match &answer.outcome.verdict {
         Verdict::Safe(proof) => (json::VerdictName::Safe, Role::Good, why_safe(answer, *proof)),
         Verdict::Unsafe { bound, property, trace } => {
             let property = answer.properties.get(*property);
@@ -103,7 +103,7 @@ pub fn summary(answer: &AboutStates<'_>) -> Summary {
                 _ => Vec::new(),
             };
             details.extend(why_violated(answer).into_iter().map(|line| ("why", line)));
-            details.extend(about_trace(answer, *bound).map(|fewest| ("fewest", fewest)));
+            details.extend(about_trace(answer, *bound, property).map(|fewest| ("fewest", fewest)));
             details.extend(deadlocks_beside(answer, property));
             (json::VerdictName::Unsafe, Role::Bad, details)
         }
@@ -114,6 +114,7 @@ pub fn summary(answer: &AboutStates<'_>) -> Summary {
             (json::VerdictName::Unknown, Role::Change, what_is_known(answer, stop, *completed))
         }
     };
+    let mut details: Vec<Detail> = answer.deadlocks.unasked().into_iter().chain(more).collect();
     details.extend(answer.deadlocks.detail());
     details.extend(answer.covered.into_iter().flat_map(Covered::details));
     details.extend(threads(answer));
@@ -346,6 +347,9 @@ fn unsafe_sentence(
     steps: usize,
     property: Option<&Property>,
 ) -> String {
+    if steps == 0 && matches!(property, Some(Property::NoDeadlock(_))) {
+        return "the program is in a deadlock from the start: no thread can act".to_owned();
+    }
     let with = with_switches(bound);
     let steps = format!(" and {}", count(steps, "step"));
     let why = answer.last.and_then(|state| answer.system.wrong(state.shared));
@@ -382,10 +386,19 @@ pub fn violation(answer: &AboutStates<'_>) -> Option<String> {
 }
 
 /// Of what the schedule has the fewest.
-fn about_trace(answer: &AboutStates<'_>, bound: Bound) -> Option<String> {
+fn about_trace(
+    answer: &AboutStates<'_>,
+    bound: Bound,
+    violated: Option<&Property>,
+) -> Option<String> {
     let outcome = answer.outcome;
+    let does = match violated {
+        Some(Property::Unreachable(_)) => "reaches it",
+        Some(Property::NoDeadlock(_)) => "ends in one",
+        _ => "goes wrong",
+    };
     let shorter = match &outcome.fewest {
-        Fewest::Steps | Fewest::Bound(_) => "is shorter",
+        Fewest::Steps | Fewest::Bound(_) => "has fewer steps",
         Fewest::FusedSteps => "has fewer steps, local ones not counted",
         Fewest::Unknown(stop) => {
             let what = bound.resource.name();
@@ -394,11 +407,11 @@ fn about_trace(answer: &AboutStates<'_>, bound: Bound) -> Option<String> {
     };
     let fewest = match bound.resource {
         Resource::Threads if outcome.engine == "growing-threads" => format!(
-            "no schedule with fewer threads does; with {bound}, none has fewer contexts, and with as many \
+            "no schedule with fewer threads {does}; with {bound}, none has fewer contexts, and with as many \
              contexts none {shorter}"
         ),
         Resource::Contexts | Resource::Rounds | Resource::Threads => {
-            format!("no schedule with fewer {}s does", bound.resource.name())
+            format!("no schedule with fewer {}s {does}", bound.resource.name())
         }
         Resource::ContextsOf { threads } => format!(
             "none with {} has fewer contexts, and none with fewer threads has as few; with more contexts, \
@@ -406,7 +419,7 @@ fn about_trace(answer: &AboutStates<'_>, bound: Bound) -> Option<String> {
             count(threads, "thread")
         ),
         Resource::RoundRobin { delays, .. } => {
-            format!("no schedule with at most {} does in fewer rounds", count(delays, "delay"))
+            format!("no schedule with at most {} {does} in fewer rounds", count(delays, "delay"))
         }
     };
     Some(match &outcome.fewest {
@@ -432,7 +445,12 @@ fn about_trace(answer: &AboutStates<'_>, bound: Bound) -> Option<String> {
         {
             fewest
         }
-        _ => format!("{fewest}, and none with {bound} {shorter}"),
+        _ => match bound.resource {
+            Resource::Contexts | Resource::Rounds | Resource::Threads => {
+                format!("{fewest}, and none with {} {shorter}", bound.count)
+            }
+            _ => format!("{fewest}, and none with {bound} {shorter}"),
+        },
     })
 }
 
@@ -533,7 +551,8 @@ pub(crate) fn effort(outcome: &Outcome, time: Duration, peak_memory: u64) -> Str
         let stored = outcome.stored();
         match last.states {
             Some(states) if states != stored as u128 => {
-                parts.push(format!("{} in {stored} stored ones", amount(Some(states), "state")));
+                parts.push(amount(Some(states), "state"));
+                parts.push(format!("{stored} stored"));
             }
             Some(states) => parts.push(amount(Some(states), "state")),
             None => {}
@@ -547,9 +566,9 @@ pub(crate) fn effort(outcome: &Outcome, time: Duration, peak_memory: u64) -> Str
         parts.push("threads wait where the order does not matter".to_owned());
     }
     match (uses(LOCAL_STEPS), uses(MOVERS)) {
-        (true, true) => parts.push("local steps and those inside of locks ride along".to_owned()),
-        (true, false) => parts.push("local steps ride along".to_owned()),
-        (false, true) => parts.push("steps inside of locks ride along".to_owned()),
+        (true, true) => parts.push("steps of one thread and inside of locks merged".to_owned()),
+        (true, false) => parts.push("steps of one thread merged".to_owned()),
+        (false, true) => parts.push("steps inside of locks merged".to_owned()),
         (false, false) => {}
     }
     parts.extend([seconds(time), bytes(peak_memory)]);

@@ -3,6 +3,7 @@
 //! Words stand in quotes where a shell would read something else into them.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 /// The program in every such line, wherever it was started from.
 const PROGRAM: &str = "selvedge";
@@ -40,6 +41,16 @@ impl CommandLine {
         }
     }
 
+    /// Adds an option with a time, if there is one: `60s`, `1500ms`.
+    #[must_use]
+    pub fn time(self, name: &str, time: Option<Duration>) -> Self {
+        let words = time.map(|time| match time.as_millis() {
+            ms if ms % 1000 == 0 => format!("{}s", ms / 1000),
+            ms => format!("{ms}ms"),
+        });
+        self.option(name, words)
+    }
+
     /// Adds an option without a value, if it is wanted.
     #[must_use]
     pub fn flag(self, name: &str, wanted: bool) -> Self {
@@ -71,6 +82,15 @@ fn quoted(word: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_short() {
+        let line = [60_000, 1500].into_iter().fold(CommandLine::new("verify"), |line, ms| {
+            line.time("--timeout", Some(Duration::from_millis(ms)))
+        });
+        let line = line.time("--timeout", None).finish();
+        assert_eq!(line, "selvedge verify --timeout 60s --timeout 1500ms");
+    }
 
     #[test]
     fn words_mean_themselves() {

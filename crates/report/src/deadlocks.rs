@@ -22,18 +22,26 @@ pub enum LeftOut {
     Assumptions,
     /// All of them.
     All,
+    /// All of them, in an answer within a bound: a line of its own says so, since the same program may well have some without one.
+    AllWithinBound,
 }
 
 impl Deadlocks<'_> {
     /// What a proof says nothing about.
     pub(crate) fn limit(&self) -> Option<&'static str> {
         match (self.left_out, self.undecided) {
-            (LeftOut::Nothing, _) | (LeftOut::All, Some(_)) => None,
+            (LeftOut::Nothing | LeftOut::AllWithinBound, _) | (LeftOut::All, Some(_)) => None,
             (LeftOut::Assumptions, _) => {
                 Some("deadlocks in which all threads that wait do so in `assume` (--deadlock)")
             }
             (LeftOut::All, None) => Some("deadlocks (--deadlock)"),
         }
+    }
+
+    /// That nobody looked for them within the bound.
+    pub(crate) fn unasked(&self) -> Option<Detail> {
+        let words = "not looked for: with a bound, only --deadlock looks for them";
+        (self.left_out == LeftOut::AllWithinBound).then(|| ("deadlock", words.to_owned()))
     }
 
     /// That it is not known whether there are some, and why.

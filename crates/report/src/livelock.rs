@@ -214,7 +214,7 @@ fn what_it_does(
         }
         Part::Waits => format!("waits, and can never act, {}", at()),
         Part::Hindered => format!("waits, and can act at some moments but not always, {}", at()),
-        Part::Starved => format!("could act and is not let, {}", at()),
+        Part::Starved => format!("could act, but never gets a turn, {}", at()),
         Part::Ended => "has ended".to_owned(),
     }
 }

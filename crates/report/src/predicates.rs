@@ -239,7 +239,7 @@ impl Course {
 
 fn below(seen: &[Sampled]) -> String {
     let one = |seen: &Sampled| {
-        let all = if seen.complete { "all " } else { "" };
+        let all = if seen.complete { "all " } else { "the first " };
         let mut text = format!("{all}{}", count(seen.states, "state"));
         if let Some(n) = seen.abstract_states {
             let _ = write!(text, " ({})", count(n, "abstract state"));
@@ -352,6 +352,20 @@ fn infix(term: &Sexpr, name: &dyn Fn(&str) -> String, inside: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_search_that_was_cut_off_saw_the_first_states() {
+        let seen = |threads, states, complete| Sampled {
+            threads,
+            states,
+            abstract_states: None,
+            complete,
+        };
+        assert_eq!(
+            below(&[seen(2, 265, true), seen(4, 3000, false)]),
+            "no violation in all 265 states with 2 threads, the first 3000 states with 4 threads"
+        );
+    }
 
     #[test]
     fn predicates_are_shown_as_in_programs() {

@@ -7,9 +7,9 @@ mod generators;
 
 use std::time::Duration;
 
-use selvedge_analysis::Resource;
 use selvedge_analysis::engine::{Proof, Table, Verdict};
 use selvedge_analysis::explore::Observation;
+use selvedge_analysis::{Resource, Stop};
 use selvedge_model::{System, TemplateId, VisibleState};
 use serde::Serialize;
 
@@ -181,7 +181,13 @@ impl TableReport<'_> {
     /// The visible states that are new at a bound, if they are to be listed.
     fn states(&self, bound: usize) -> Option<Vec<String>> {
         let listed = self.table.new_visible.get(bound)?.as_ref()?;
-        Some(listed.iter().map(|state| show(self.system, state)).collect())
+        let shown: Vec<String> = listed.iter().map(|state| show(self.system, state)).collect();
+        let is_twice = |text: &String| shown.iter().filter(|other| *other == text).count() > 1;
+        let apart = |(state, text): (&VisibleState, &String)| match is_twice(text) {
+            true => show_apart(self.system, state),
+            false => text.clone(),
+        };
+        Some(listed.iter().zip(&shown).map(apart).collect())
     }
 
     /// What is listed for a bound: the new states with sets of stacks if they were asked for, otherwise the
@@ -208,6 +214,15 @@ impl TableReport<'_> {
             }
             (Verdict::Unknown { stop, .. }, _) => {
                 details.push(("unknown", format!("{stop}; more visible states may follow")));
+                if matches!(stop, Stop::Timeout | Stop::Memory) {
+                    let words = format!(
+                        "fewer {} (--{} K), or smaller constants; `selvedge verify {}` does not need all visible states for a proof",
+                        self.unit(),
+                        self.unit(),
+                        self.file
+                    );
+                    details.push(("try", words));
+                }
             }
             _ => details.push((
                 "collapse",
@@ -245,7 +260,7 @@ impl TableReport<'_> {
 
     fn finite_contexts(&self) -> String {
         let Some(list) = &self.table.finite_contexts else {
-            return "not known: the budget ended first".to_owned();
+            return "not known: the limit was reached first".to_owned();
         };
         let one = |&(template, finite): &(TemplateId, bool)| {
             format!(
@@ -279,6 +294,20 @@ fn numbers(seen: &Observation) -> [String; 5] {
 pub fn show(system: &dyn System, state: &VisibleState) -> String {
     let top = |top: &Option<_>| {
         top.map_or("-".to_owned(), |symbol| system.describe().show_symbol(symbol))
+    };
+    let tops: Vec<_> = state.tops.iter().map(top).collect();
+    format!("⟨{}|{}⟩", system.describe().show_shared(state.shared), tops.join(","))
+}
+
+/// A visible state with the statements that threads are at, for places of one line: `⟨q|lock:2 (skip),-⟩`.
+fn show_apart(system: &dyn System, state: &VisibleState) -> String {
+    let top = |top: &Option<_>| {
+        let Some(symbol) = *top else { return "-".to_owned() };
+        let shown = system.describe().show_symbol(symbol);
+        match system.describe().statement(symbol) {
+            Some(statement) => format!("{shown} ({statement})"),
+            None => shown,
+        }
     };
     let tops: Vec<_> = state.tops.iter().map(top).collect();
     format!("⟨{}|{}⟩", system.describe().show_shared(state.shared), tops.join(","))

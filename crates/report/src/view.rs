@@ -82,6 +82,8 @@ pub enum Change {
         /// The value after it.
         after: Datum,
     },
+    /// It goes wrong, for this reason.
+    Wrong(String),
     /// A thread of this name was started.
     Started(String),
     /// A thread was started that never acts in this run.
@@ -97,6 +99,7 @@ impl fmt::Display for Change {
                 write!(f, "{name}: {before} → {after}")
             }
             Change::Value { name, before: None, after } => write!(f, "{name} = {after}"),
+            Change::Wrong(why) => write!(f, "goes wrong: {why}"),
             Change::Started(name) => write!(f, "starts {name}"),
             Change::StartedIdle => f.write_str("starts a thread that never acts"),
             Change::Ended => f.write_str("ends"),
@@ -210,6 +213,10 @@ impl Iterator for Rows<'_> {
             let values = system.describe().shared_values(state.shared);
             let values = self.holders.follow(&name, values);
             shared = differences(&self.values, &values);
+            // What a state knows of what went wrong is no variable.
+            if let Some(why) = system.wrong(state.shared) {
+                tell_wrong(&mut shared, why);
+            }
             self.values = values;
         }
         let count = shared.len();
@@ -235,6 +242,14 @@ impl Iterator for Rows<'_> {
 }
 
 impl ExactSizeIterator for Rows<'_> {}
+
+/// Replaces the value that says why a state is wrong by what it says.
+fn tell_wrong(changes: &mut [Change], why: String) {
+    let is_it = |change: &&mut Change| matches!(change, Change::Value { before: None, after, .. } if *after == why.as_str());
+    if let Some(change) = changes.iter_mut().rev().find(is_it) {
+        *change = Change::Wrong(why);
+    }
+}
 
 /// Tells the steps of a statement that follow each other in a context as one: the last one says how it went, all of them what changed. What comes after it is what comes after the last one.
 pub(crate) fn together<T>(rows: Vec<(Row, T)>) -> Vec<(Row, T)> {

@@ -45,6 +45,15 @@ pub fn at_end(system: &dyn System, trace: &Trace) -> Vec<Detail> {
     details
 }
 
+/// Where the thread of this name waits at the end of a run, and for what; nothing if it has ended.
+#[must_use]
+pub fn of(system: &dyn System, trace: &Trace, name: &str) -> Option<String> {
+    let (_, waits) = at_end(system, trace).into_iter().find(|(label, line)| {
+        *label == "waits" && line.strip_prefix(name).is_some_and(|rest| rest.starts_with(" at "))
+    })?;
+    waits.get(name.len() + " at ".len()..).map(str::to_owned)
+}
+
 fn of_thread(system: &dyn System, run: &Rows<'_>, who: ThreadId) -> Vec<WaitedFor> {
     let state = run.state();
     let Some(top) = state.threads[who.index()].stack.top() else { return Vec::new() };

@@ -253,6 +253,17 @@ impl Answer {
         Answer { left_out, ..self }
     }
 
+    /// The answer within a bound with a line that says that nobody looked for deadlocks, unless it is a schedule, or is about a
+    /// target, or threads never wait for each other.
+    pub(crate) fn leaving_out_within_bound(self, subject: &selvedge_check::Subject) -> Self {
+        let is_open = subject.has_waits()
+            && self.left_out == LeftOut::All
+            && self.name() != VerdictName::Unsafe
+            && subject.options().target.is_none();
+        let left_out = if is_open { LeftOut::AllWithinBound } else { self.left_out };
+        Answer { left_out, ..self }
+    }
+
     /// The answer with the command line that asks it again: whoever gets it as JSON, SARIF or a page can repeat it.
     #[must_use]
     pub fn asked_by(self, command: String) -> Self {

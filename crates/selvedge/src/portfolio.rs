@@ -109,6 +109,8 @@ fn within_limits(
 
 /// Whether there is a violation within a bound: exactly. Deadlocks are looked for only with [`Deadlocks::All`].
 pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answer, Failure> {
+    // Whoever says that they do not matter is not told that they were not looked for.
+    let names_deadlocks = options.deadlock == Deadlocks::Waits;
     let deadlock = Deadlocks::if_asked(options.deadlock == Deadlocks::All);
     let options = &Options { deadlock, ..options.clone() };
     let (answer, cost) = options.measured(|options| -> Result<_, Failure> {
@@ -121,7 +123,8 @@ pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answe
             },
             &|_| None,
         )?;
-        Ok(answer.covering(subject, options, &budget).leaving_out(subject))
+        let answer = answer.covering(subject, options, &budget).leaving_out(subject);
+        Ok(if names_deadlocks { answer.leaving_out_within_bound(subject) } else { answer })
     });
     Ok(answer?.after(cost))
 }

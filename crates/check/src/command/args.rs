@@ -89,7 +89,7 @@ pub struct InputArgs {
 /// What the command line says about an input.
 #[derive(ClapArgs, Clone, Debug, Default)]
 pub struct InputOptions {
-    /// The number of threads of a template; may be repeated
+    /// The number of instances of a declared thread; may be repeated
     #[arg(long, value_name = "NAME=N", value_parser = thread_count, help_heading = "Input")]
     pub threads: Vec<(String, u32)>,
     /// The value of a constant of the program; may be repeated
@@ -115,7 +115,7 @@ pub struct COptions {
     /// How wide `long` and pointers are; by default what the headers in the file say
     #[arg(long, value_name = "MODEL", help_heading = "C")]
     pub data_model: Option<DataModel>,
-    /// How many objects each `malloc` has, and each local variable whose address is taken
+    /// How many objects may exist at once per `malloc`, and per local variable whose address is taken
     #[arg(long, value_name = "N", default_value_t = COptions::default_heap(), value_parser = clap::value_parser!(u32).range(1..=128),
           help_heading = "C")]
     pub heap: u32,

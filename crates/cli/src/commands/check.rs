@@ -25,6 +25,9 @@ use selvedge_check::command::Interrupt;
 /// round is one step of each thread. Within the bound the answer is exact. If nothing is new before the bound is reached, no larger bound adds
 /// anything, and the answer is safe.
 ///
+/// Asks about assertions and what else goes wrong, or about the target. Deadlocks are looked for with --deadlock only; `selvedge verify`
+/// looks by itself for those in which threads of a .weave program wait for each other.
+///
 /// Ends with 1 if there is no violation within the bound, with 0 if there is none at all, with 10
 /// if there is one, with 20 if the answer is unknown.
 #[derive(ClapArgs, Debug)]
@@ -46,6 +49,9 @@ pub struct Args {
     started: Option<u32>,
     #[command(flatten)]
     search: SearchArgs,
+    /// Deadlocks are not looked for anyway: whoever says so is not told.
+    #[arg(long, hide = true, conflicts_with = "deadlock")]
+    no_deadlock: bool,
     #[command(flatten)]
     spread: SpreadArgs,
 }
@@ -95,7 +101,8 @@ fn answer(
     let start = Instant::now();
     let subject = input::load(&asked.input, output)?;
     let limits = args.search.engine.limits.until(start, interrupt.flag());
-    let options = Options { started: args.started, ..args.search.options(limits) };
+    let options =
+        Options { started: args.started, ..args.search.options(args.no_deadlock, limits) };
     let jobs = args.search.engine.jobs;
     let (options, spreader) =
         match args.spread.part(&subject, Some(bound), options, jobs, output)? {

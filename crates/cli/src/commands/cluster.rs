@@ -16,7 +16,7 @@ use selvedge::{Blame, Bound, Failure, Options, VerdictName, check, default_memor
 use selvedge_distribute::Secret;
 
 use super::engine::Limits;
-use super::search::SearchArgs;
+use super::search::{NoDeadlock, SearchArgs};
 use super::spread::{CheckpointArgs, Part, SpreadArgs, ended};
 use crate::args::{InputArgs, number};
 use crate::exit::Exit;
@@ -39,8 +39,9 @@ const SOON: Duration = Duration::from_secs(1);
 
 /// Explore with several processes on this machine, each with a share of the states
 ///
-/// Starts the processes, which find each other over loopback, and answers as `verify` does, or as `check` with --contexts. On several machines, start `selvedge verify` or `selvedge
-/// check` on each of them with --hosts and --process: `selvedge verify --help` says more.
+/// Starts the processes, which find each other over loopback, and answers as `verify` does, or as `check` with --contexts. For several
+/// machines, write the name and a port of each into a file, a line for each process, and start the same `selvedge verify` (or `check`) on
+/// all of them, with --hosts FILE, --secret-file FILE and its own --process I, counted from 0; process 0 prints the answer.
 ///
 /// Ends as `verify` and `check` end.
 #[derive(ClapArgs, Debug)]
@@ -55,6 +56,8 @@ pub struct Args {
     contexts: Option<usize>,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    deadlocks: NoDeadlock,
     #[command(flatten)]
     kept: CheckpointArgs,
 }
@@ -81,7 +84,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let bound = args.contexts.map(Bound::contexts);
     let mut limits = args.search.engine.limits.clone();
     limits.memory = limits.memory.or_else(|| Some(default_memory_limit()? / args.processes));
-    let options = args.search.options(limits.until(start, interrupt.flag()));
+    let options =
+        args.search.options(args.deadlocks.no_deadlock, limits.until(start, interrupt.flag()));
     // What cannot be asked is said before anybody is started.
     if let Some(why) = selvedge::refuses_elsewhere(&subject, bound, options.engine) {
         return Err(why);

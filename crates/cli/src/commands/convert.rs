@@ -31,8 +31,8 @@ pub struct Args {
     /// The format
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Target,
-    /// Write a program in which threads that statements start are there from the beginning and wait: as many as may act in
-    /// so many contexts, one less. It does all that the program does in so many contexts
+    /// Write a program in which threads that statements start exist from the beginning and wait: K - 1 of them, as many as
+    /// may act in K contexts. It does all that the program does in K contexts
     #[arg(long, value_name = "K", value_parser = contexts, allow_negative_numbers = true)]
     contexts: Option<u32>,
     /// Let at most so many of the threads that statements start act, whatever the number of contexts

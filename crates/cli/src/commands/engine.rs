@@ -45,9 +45,16 @@ fn jobs(text: &str) -> Result<usize, String> {
 
 /// Reads the name of an engine.
 pub fn engine() -> impl TypedValueParser<Value = EngineName> {
+    engine_that(|_| true)
+}
+
+/// Reads the name of an engine, and lists those that fit.
+pub fn engine_that(fits: impl Fn(EngineName) -> bool) -> impl TypedValueParser<Value = EngineName> {
     let engines = Engines::default();
-    let values: Vec<PossibleValue> =
-        engines.names().map(|(name, about)| PossibleValue::new(name.name()).help(about)).collect();
+    let value = |(name, about): (EngineName, &'static str)| {
+        PossibleValue::new(name.name()).help(about).hide(!fits(name))
+    };
+    let values: Vec<PossibleValue> = engines.names().map(value).collect();
     PossibleValuesParser::new(values).try_map(move |name| engines.parse(&name))
 }
 

@@ -19,7 +19,7 @@ pub struct Args {
     /// The files
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Only say which files would change
+    /// Only say which files would change, and from which line on
     #[arg(long)]
     check: bool,
 }
@@ -29,16 +29,21 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     for file in &args.files {
         let (before, after) = laid_out(file)?;
         if before != after {
-            changed.push((file.as_path(), after));
+            let line =
+                1 + before.lines().zip(after.lines()).take_while(|(old, new)| old == new).count();
+            changed.push((file.as_path(), line, after));
         }
     }
     if !args.check {
-        let files: Vec<_> = changed.iter().map(|(file, text)| (*file, text.as_str())).collect();
+        let files: Vec<_> = changed.iter().map(|(file, _, text)| (*file, text.as_str())).collect();
         save(&files)?;
     }
-    let what = if args.check { "would change" } else { "laid out" };
-    let lines: String =
-        changed.iter().map(|(file, _)| format!("{}: {what}\n", show_path(file))).collect();
+    let lines: String = (changed.iter())
+        .map(|(file, line, _)| match args.check {
+            true => format!("{}:{line}: would change from here on\n", show_path(file)),
+            false => format!("{}: laid out\n", show_path(file)),
+        })
+        .collect();
     output.print(&lines);
     Ok(if args.check && !changed.is_empty() { Exit::Bounded } else { Exit::Done })
 }

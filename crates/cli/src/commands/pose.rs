@@ -52,10 +52,10 @@ pub struct PoseArgs {
     /// With --rounds: rounds of single steps, with at most so many delays
     #[arg(long, value_name = "D", value_parser = number, requires = "rounds", conflicts_with = "contexts")]
     delays: Option<usize>,
-    /// Look for all deadlocks, too; without a bound, those in which threads of a .weave program wait for each other count anyway
+    /// Look for every kind of deadlock; without a bound, those in which threads of a .weave program wait for each other count anyway
     #[arg(long, conflicts_with = "livelock")]
     deadlock: bool,
-    /// Look for no deadlocks
+    /// Do not report deadlocks; with a bound, they are not looked for anyway
     #[arg(long, conflicts_with_all = ["livelock", "deadlock"])]
     no_deadlock: bool,
     /// Ask for a fair run that never ends
@@ -186,10 +186,7 @@ impl PoseArgs {
             .flag("--no-symmetry", engine.no_symmetry && !self.livelock)
             .flag("--no-reduction", engine.no_reduction && !self.livelock)
             .option("--jobs", engine.jobs.filter(|_| !self.livelock))
-            .option(
-                "--timeout",
-                engine.limits.timeout.map(|time| format!("{}ms", time.as_millis())),
-            )
+            .time("--timeout", engine.limits.timeout)
             .option("--memory", engine.limits.memory.map(|bytes| format!("{bytes}B")))
             .finish()
     }

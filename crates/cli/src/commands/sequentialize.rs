@@ -19,8 +19,8 @@ use crate::save::{probe, save};
 
 /// Write a concurrent program as a program with one thread
 ///
-/// The result goes wrong exactly if the program goes wrong in a schedule of this many rounds. In
-/// a round, each thread has one context, in the order in which the threads are declared; a thread
+/// The result goes wrong exactly if the program goes wrong in a schedule of this many rounds; deadlocks
+/// are not part of that. In a round, each thread has one context, in the order in which the threads are declared; a thread
 /// may do nothing in it. A thread that a statement starts waits until then; where the text does not show how many there
 /// are, --started says how many of them may act.
 ///
@@ -159,6 +159,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     match &args.output {
         Some(path) => save(&[(path, &text)])?,
         None => output.print(&text),
+    }
+    if args.rounds.is_some() && subject.has_waits() {
+        output.note(
+            "note: deadlocks of the program do not show in the result, which goes wrong only where an assertion fails or \
+             something else goes wrong; `selvedge verify` looks for them in the program itself",
+        );
     }
     Ok(Exit::Done)
 }

@@ -8,6 +8,7 @@ use std::sync::mpsc;
 use clap::Args as ClapArgs;
 use selvedge_evidence::Schedule;
 use selvedge_frontend::{files, read_text, show_path};
+use selvedge_model::Waiting;
 use selvedge_report::style::Role;
 use selvedge_report::text::TraceOptions;
 use selvedge_report::{json, text, waits};
@@ -33,7 +34,8 @@ use selvedge_check::command::Interrupt;
 /// (`selvedge verify --evidence`) of a violation, or of a run that never ends: it is checked, and its run is walked.
 ///
 /// Ends with 0 if the run ended, or was ended, without going wrong; with 10 if it went wrong: a
-/// failed assertion, or a target reached; with 20 if it cannot be said what comes next.
+/// failed assertion, a target reached, or a deadlock that `verify` takes for a violation; with 20 if it
+/// cannot be said what comes next.
 #[derive(ClapArgs, Debug)]
 pub struct Args {
     #[command(flatten)]
@@ -65,10 +67,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let subject = input::load(&args.input, output)?;
     let schedule = args.schedule.as_deref().map(|path| read(path, &subject)).transpose()?;
-    let Opened { system, properties, source, .. } = match &schedule {
+    let opened = match &schedule {
         Some(script) => script.opened(&subject)?,
         None => subject.system()?,
     };
+    let deadlocks = subject.deadlocks_of(&opened);
+    let Opened { system, properties, source, .. } = opened;
     if let Some(path) = &args.save_schedule {
         probe("--save-schedule", path, &files(&args.input.file))?;
     }
@@ -78,6 +82,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
         seed: args.seed.unwrap_or_else(|| u64::from(fastrand::u32(..))),
         walk: Walk::start(system.as_ref(), &properties)?,
         schedule,
+        deadlocks,
+        counts_deadlock: false,
     };
     let stop = simulation.run(output)?;
     if let Some(path) = &args.save_schedule {
@@ -86,6 +92,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     Ok(match stop {
         Stop::Wrong(_) => Exit::Unsafe,
+        Stop::Deadlock if simulation.counts_deadlock => Exit::Unsafe,
         Stop::Unknown(_) => Exit::Unknown,
         _ => Exit::Done,
     })
@@ -104,6 +111,10 @@ struct Simulation<'a> {
     seed: u64,
     walk: Walk<'a>,
     schedule: Option<Script>,
+    /// Which deadlocks are violations, if some are.
+    deadlocks: Option<Waiting>,
+    /// Whether the run has ended in one of these.
+    counts_deadlock: bool,
 }
 
 /// Reads a schedule, or evidence.
@@ -118,6 +129,13 @@ fn read(path: &Path, subject: &Subject) -> Result<Script, Failure> {
 }
 
 impl Simulation<'_> {
+    /// Says whether a deadlock counts.
+    fn judge(&mut self, stop: &Stop) -> Result<(), Failure> {
+        let (Stop::Deadlock, Some(waiting)) = (stop, &self.deadlocks) else { return Ok(()) };
+        self.counts_deadlock = self.walk.is_deadlock(waiting)?;
+        Ok(())
+    }
+
     fn run(&mut self, output: &mut Output) -> Result<Stop, Failure> {
         let (sender, events) = mpsc::channel();
         let for_keyboard = sender.clone();
@@ -146,6 +164,7 @@ impl Simulation<'_> {
             if stop == Stop::Interrupted {
                 output.print(&self.trace(output));
             }
+            self.judge(&stop)?;
             output.print(&self.summary(&stop));
             return Ok(stop);
         }
@@ -153,6 +172,7 @@ impl Simulation<'_> {
             Some(_) => self.walk.status()?.unwrap_or(Stop::ScheduleEnded),
             None => self.walk.wander(self.args.steps, &mut random, || interrupt.is_requested()),
         };
+        self.judge(&stop)?;
         self.print(&stop, output);
         Ok(stop)
     }
@@ -195,6 +215,9 @@ impl Simulation<'_> {
         if *stop == Stop::Deadlock {
             for (label, words) in waits::at_end(self.walk.system(), trace) {
                 summary += &format!("  {label}: {words}\n");
+            }
+            if !self.counts_deadlock {
+                summary += "  `verify` takes this for a violation only with --deadlock\n";
             }
         }
         summary

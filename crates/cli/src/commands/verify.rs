@@ -10,7 +10,7 @@ use selvedge_frontend::show_path;
 use super::answer::SolverArgs;
 use super::engine::Limits;
 use super::field::{FieldArgs, TaskQuestion};
-use super::search::SearchArgs;
+use super::search::{NoDeadlock, SearchArgs};
 use super::spread::{Part, SpreadArgs, ended};
 use crate::args::InputArgs;
 use crate::exit::Exit;
@@ -23,21 +23,22 @@ use selvedge_check::command::Interrupt;
 ///
 /// Explores from below, context by context, until a violation comes up or nothing is new; and
 /// from above, with stacks cut ever lower, until no violation is left. A violation is shown with
-/// the fewest contexts, and with the fewest steps among those.
+/// the fewest contexts, and with the fewest steps among those; the line *fewest* of the answer says so, and
+/// is missing where walks found it first, as in large programs in C.
 ///
 /// Where there may be any number of threads (`thread worker * any`, or threads that start others),
 /// the answer is for every number; a violation is shown with the fewest threads. Where they are
 /// recursive, too, more and more threads are explored, while stacks are cut and threads counted from
 /// above.
 ///
-/// Where integers have no bounds, with any number of threads or a fixed one, what
-/// holds of every two threads is sought in the place of states: with the predicates of the program and with
-/// others that are found, by an SMT solver (`z3`, or --solver).
+/// Where integers have no bounds, an invariant about every two threads is sought instead of states, for a fixed
+/// number of threads or any: with the predicates of the program and with others that are found, by an SMT solver
+/// (`z3`, or --solver).
 ///
-/// In the place of a program in C there may be a task definition (.yml): its properties are asked one by one.
+/// Instead of a program in C, a task definition (.yml) may be given: its properties are asked one by one.
 ///
 /// Where threads of a .weave program wait for each other, a state in which none can act is a violation, too, if one of them waits for a
-/// lock, a thread, a semaphore, a condition or a barrier. Where that cannot be decided, the answer is about the rest, and says so.
+/// lock, a thread, a semaphore, a condition, a barrier or a channel. Where that cannot be decided, the answer is about the rest, and says so.
 ///
 /// A table without a target has nothing to violate: its visible states are counted until they
 /// collapse, and it is safe then.
@@ -51,6 +52,8 @@ pub struct Args {
     field: FieldArgs,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    deadlocks: NoDeadlock,
     /// What `--engine delays` observes of a state, separated by commas: names of shared variables (or
     /// `shared` for all, which is meant where none is named), and `top=J` for the topmost J symbols
     /// of each stack; or `predicates`: the line of one thread and the predicates of the program
@@ -145,6 +148,7 @@ fn answer(
 ) -> Result<Exit, Failure> {
     let start = Instant::now();
     let subject = input::load(&asked.input, output)?;
+    let limits = args.search.engine.limits.until(start, interrupt.flag());
     let options = Options {
         observe: args.observe.clone(),
         closure: match args.closure {
@@ -154,7 +158,7 @@ fn answer(
         },
         solver: Some(args.solver.solver.clone()),
         only_given_predicates: args.predicates == Predicates::Given,
-        ..args.search.options(args.search.engine.limits.until(start, interrupt.flag()))
+        ..args.search.options(args.deadlocks.no_deadlock, limits)
     };
     let jobs = args.search.engine.jobs;
     let (options, spreader) = match args.spread.part(&subject, None, options, jobs, output)? {

@@ -172,12 +172,12 @@ impl fmt::Display for Checked {
                     (0, 0) => {}
                     (places, 0) => write!(
                         f,
-                        "; steps from {} concern nobody but their thread, and ride along",
+                        "; steps from {} concern nobody but their thread, and are merged with those before",
                         count(*places, "place")
                     )?,
                     (places, inside) => write!(
                         f,
-                        "; steps from {} concern nobody but their thread, locks hide steps from {}: they ride along",
+                        "; steps from {} concern nobody but their thread, locks hide steps from {}: they are merged with those before",
                         count(*places, "place"),
                         count(*inside, "place")
                     )?,

@@ -50,6 +50,21 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Names the settings that differ from the defaults, as options: nothing else than C has a use for them.
+    #[must_use]
+    pub fn said(&self) -> Vec<&str> {
+        let told = self.told();
+        let mut said = Vec::new();
+        for (name, option) in
+            [("property", "--property"), ("data-model", "--data-model"), ("heap", "--heap")]
+        {
+            said.extend(told.contains_key(name).then_some(option));
+        }
+        said.extend((!self.include.is_empty()).then_some("-I"));
+        said.extend((!self.define.is_empty()).then_some("-D"));
+        said
+    }
+
     /// What makes another program of the same text, by name; nothing for what is so by default.
     #[must_use]
     pub fn told(&self) -> BTreeMap<String, String> {

@@ -128,6 +128,12 @@ impl Sequential {
             lines[0] =
                 format!("An endless run of {file} in {rounds}, as a program with one thread.");
             lines.push(format!("The {last} repeated for ever."));
+        } else {
+            lines.push("It goes wrong exactly if the program goes wrong in so many rounds. Deadlocks do not count:".to_owned());
+            lines.push(
+                "a run in which threads wait for each other for ever does not go wrong here."
+                    .to_owned(),
+            );
         }
         if let Some(round) = &self.names.round {
             lines.push(format!(

@@ -44,8 +44,12 @@ pub fn markdown(document: &Document) -> String {
     }
     text += &observations(document);
     for automaton in &document.automata {
-        let _ = writeln!(text, "\n## Automaton: {}\n", inline(&automaton.title));
-        text += "Read from the top of the stack; `*` marks states in which the stack may end.\n\n";
+        let _ = write!(
+            text,
+            "\n<details><summary>Automaton: {}</summary>\n\nRead from the top of the stack, from state 0 on; `*` marks \
+             states in which the stack may end.\n\n",
+            inline(&automaton.title)
+        );
         for (state, accepts) in automaton.accepting.iter().enumerate() {
             let mark = if *accepts { "*" } else { "" };
             let edges = automaton.edges.iter().filter(|(from, ..)| *from as usize == state);
@@ -53,6 +57,7 @@ pub fn markdown(document: &Document) -> String {
                 edges.map(|(_, to, names)| format!("{} → {to}", code(&names.join(", ")))).collect();
             let _ = writeln!(text, "- {state}{mark}: {}", edges.join("; "));
         }
+        text += "\n</details>\n";
     }
     let _ = writeln!(text, "\nSelvedge {}, engine {}", document.selvedge, inline(&answer.engine));
     text

@@ -12,6 +12,9 @@ use super::TableReport;
 use crate::dot::quote;
 use crate::language::language;
 
+/// Of more ends of contexts than this, the rest is counted.
+const MOST_ENDS: usize = 4;
+
 impl TableReport<'_> {
     /// The symbolic states that are new at a bound, if they are to be listed.
     pub(super) fn symbolic(&self, bound: usize) -> Option<Vec<String>> {
@@ -29,10 +32,21 @@ impl TableReport<'_> {
         };
         let of = contexts.into_iter().flatten().map(|automaton| {
             let name = self.system.describe().template_name(automaton.template);
-            let lines: Vec<_> = automaton.stacks.iter().map(line).collect();
+            // A context that begins anywhere may go wrong also where the program does not: that is told last.
+            let is_wrong = |(shared, _): &&(SharedId, Dfa)| self.system.wrong(*shared).is_some();
+            let (wrong, right): (Vec<_>, Vec<_>) = automaton.stacks.iter().partition(is_wrong);
+            let mut lines: Vec<_> = right.into_iter().chain(wrong).map(line).collect();
+            let more = lines.len().saturating_sub(MOST_ENDS);
+            lines.truncate(MOST_ENDS);
+            if more > 0 {
+                lines.push(format!("and in {more} other ways (--format json has them)"));
+            }
             (
                 "one context",
-                format!("of {name}, from any symbol alone, ends at {}", lines.join(" ")),
+                format!(
+                    "of {name} alone, from any symbol, whether a run gets there or not, ends at {}",
+                    lines.join(" ")
+                ),
             )
         });
         of.collect()

@@ -76,7 +76,9 @@ impl Contexts {
                 context.follow(change);
             }
         }
-        let is_other = |change: &&Change| !matches!(change, Change::Value { .. });
+        // What goes wrong stands at the step.
+        let is_other =
+            |change: &&Change| !matches!(change, Change::Value { .. } | Change::Wrong(_));
         context.others.extend(row.changes.iter().filter(is_other).cloned());
     }
 

@@ -16,7 +16,8 @@ use std::fmt;
 use selvedge_check::{Deadlocks, Failure, Opened, Subject, Wanted};
 use selvedge_evidence::{ReplayError, Trace, property, replay_with, same_effect, thread_name};
 use selvedge_model::{
-    Action, Fault, Pattern, Property, State, System, ThreadId, VisibleState, Word, advance, enabled,
+    Action, Fault, Heads, Pattern, Property, State, System, ThreadId, VisibleState, Waiting, Word,
+    advance, enabled,
 };
 
 pub use evidence::{Shown, of_evidence};
@@ -341,6 +342,14 @@ impl<'s> Walk<'s> {
             None if state.threads.iter().all(|t| t.has_ended()) => Stop::Ended,
             None => Stop::Deadlock,
         })
+    }
+
+    /// Whether nobody can act in the current state, and a thread waits there in a way that is meant.
+    pub fn is_deadlock(&self, waiting: &Waiting) -> Result<bool, Fault> {
+        let tops: Vec<_> =
+            self.state.threads.iter().map(|t| (t.template, [t.stack.top()])).collect();
+        let threads = tops.iter().map(|(template, top)| (*template, &top[..]));
+        Heads::default().is_deadlock(self.system, waiting, self.state.shared, threads)
     }
 
     /// How a run ends in a state, if it does.

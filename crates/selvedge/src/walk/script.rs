@@ -2,9 +2,11 @@
 //! A schedule that somebody wrote, or the run of evidence: what `selvedge simulate --schedule` reads, and `Program.simulate` of Python.
 
 use selvedge_check::{Failure, Opened, Subject};
-use selvedge_evidence::Schedule;
+use selvedge_evidence::{ResolveError, ResolveFault, Schedule};
+use selvedge_model::System;
 use selvedge_report::json::{Simulation, VERSION};
 use selvedge_report::run::Steps;
+use selvedge_report::waits;
 
 use super::{Shown, Stop, Walk, follow, of_evidence};
 
@@ -39,12 +41,25 @@ impl Script {
     pub fn follow(&self, walk: &mut Walk<'_>) -> Result<(), String> {
         match self {
             Script::Schedule(schedule) => {
-                let trace = schedule.to_trace(walk.system()).map_err(|why| why.to_string())?;
+                let trace = schedule.to_trace(walk.system()).map_err(|why| {
+                    let waits = why_blocked(schedule, walk.system(), &why);
+                    waits.map_or(why.to_string(), |waits| format!("{why}: {waits}"))
+                })?;
                 walk.replay(trace).map_err(|why| why.to_string())
             }
             Script::Evidence(shown) => follow(walk, &*shown.about.system, &shown.trace),
         }
     }
+}
+
+/// What a thread waits for that a schedule lets act where it cannot.
+fn why_blocked(schedule: &Schedule, system: &dyn System, why: &ResolveError) -> Option<String> {
+    let ResolveFault::Blocked(name) = &why.fault else { return None };
+    let before = schedule.first(why.step.checked_sub(1)?).to_trace(system).ok()?;
+    Some(match waits::of(system, &before, name) {
+        Some(waits) => format!("it waits at {waits}"),
+        None => "it has ended".to_owned(),
+    })
 }
 
 /// A run that has ended.

@@ -53,7 +53,7 @@ pub struct SuiteArgs {
     /// Ask the questions that are marked as slow, too
     #[arg(long)]
     all: bool,
-    /// Measure growth with the number of threads of a template: `FILE:NAME=1..4`
+    /// Measure growth with the number of instances of a thread: `FILE:NAME=1..4`
     /// [default, for the examples: bluetooth/bluetooth3.weave:adder=1..4]
     #[arg(long, value_name = "FILE:NAME=A..B", value_parser = growth::threads)]
     threads: Option<Growth>,

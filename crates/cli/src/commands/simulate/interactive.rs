@@ -122,9 +122,10 @@ enum Done {
     Said(String),
 }
 
-/// The end of it: going wrong is said even if it was not the last word.
+/// The end of it: that it goes wrong or nobody can act is said even if it was not the last word.
 fn stopped(walk: &Walk<'_>, stop: Stop) -> Result<Stop, Failure> {
-    Ok(walk.status()?.filter(|s| matches!(s, Stop::Wrong(_))).unwrap_or(stop))
+    let is_said = |at: &Stop| matches!(at, Stop::Wrong(_) | Stop::Deadlock);
+    Ok(walk.status()?.filter(is_said).unwrap_or(stop))
 }
 
 fn repeat(
