@@ -44,7 +44,7 @@ enum Holder {
 }
 
 /// What every pointer may point to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Points<'u> {
     unit: &'u Unit,
     sets: BTreeMap<Holder, Set>,
@@ -118,10 +118,15 @@ impl<'u> Points<'u> {
         self.grew |= known.len() > before;
     }
 
-    /// Objects may hold one thing more, and so may all that they are copied to.
+    /// These objects may hold one thing more, and so may all that they are copied to.
     pub(super) fn widen(&mut self, objects: Set, more: Target) {
+        self.hold(objects.into_iter().map(|object| (object, more)));
+    }
+
+    /// Each of these objects may hold one thing more, and so may all that they are copied to.
+    pub(super) fn hold(&mut self, more: impl IntoIterator<Item = (Target, Target)>) {
         self.is_done = false;
-        for object in objects {
+        for (object, more) in more {
             self.add(Holder::In(object), Set::from([more]));
         }
         while self.grew {
