@@ -114,6 +114,8 @@ struct Run<'a> {
     /// The state at the end.
     last: State,
     is_wrong: bool,
+    /// Whether the program was C, where memory that was not written holds anything.
+    is_c: bool,
     looks: usize,
 }
 
@@ -136,7 +138,8 @@ impl<'a> Run<'a> {
         }
         let is_wrong = system.wrong(state.shared).is_some();
         let (holders, known) = (Holders::new(system), BTreeMap::new());
-        Run { system, steps, holders, known, last: state, is_wrong, looks: 0 }
+        let is_c = system.describe().tells_statements();
+        Run { system, steps, holders, known, last: state, is_wrong, is_c, looks: 0 }
     }
 
     fn deeds(&mut self, step: usize) -> &[Deed] {
@@ -351,6 +354,11 @@ impl<'a> Run<'a> {
             }
             let Some(origin) = self.origin(links[link].read.place, read_at) else { continue };
             links[link].origin = Some(origin);
+            // Of C, that nobody has written what is read is the mistake, whoever it was read for.
+            if origin == Origin::Chosen && self.is_c && links[link].read.told.is_some() {
+                last = Some(link);
+                break;
+            }
             let Origin::Written(written) = origin else {
                 last = last.or(Some(link));
                 continue;
@@ -388,6 +396,7 @@ impl<'a> Run<'a> {
         let told = link.read.told.as_ref()?;
         Some(match link.origin? {
             Origin::Start => format!("{told} from the start"),
+            Origin::Chosen if self.is_c => format!("{told}, which nobody has written"),
             Origin::Chosen => format!("{told}, chosen freely"),
             Origin::Written(moment) => format!("{told} since {}", self.moment(moment, me)),
         })

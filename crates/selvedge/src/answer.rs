@@ -191,6 +191,16 @@ impl Answer {
             && self.limit(subject).is_none()
     }
 
+    /// Whether the engine stopped because something could not be followed.
+    pub(crate) fn is_fault(&self) -> bool {
+        match &self.by {
+            By::States { outcome, .. } => {
+                matches!(&outcome.verdict, Found::Unknown { stop: Stop::Fault(_), .. })
+            }
+            By::Views(_) | By::Endless { .. } => false,
+        }
+    }
+
     /// The answer without what was found: nothing is known, and why.
     pub(crate) fn stopped(mut self, reason: String) -> Self {
         match &mut self.by {

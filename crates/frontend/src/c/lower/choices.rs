@@ -87,9 +87,6 @@ impl Choices {
         };
         look.found.ranges = ranges(unit, &look.points.addressed);
         look.find_sites(single);
-        // A value of a call that stands in the place of memory, by the text, is not told from it.
-        let both = look.sites.keys().filter(|call| look.memory.contains_key(call)).copied();
-        look.found.open.extend(both.collect::<Vec<_>>());
         loop {
             for (number, function) in unit.functions.iter().enumerate() {
                 look.at = FunctionId(number as u32);

@@ -219,7 +219,14 @@ impl<'l, 'u> Fun<'l, 'u> {
         }
         let init =
             vec![if ty == Type::ThreadId { Value::Small(0) } else { Value::Open }; ty.slots()];
-        self.locals.push(Variable { name: unique, ty, init, counts_threads: false, looks: None, span });
+        self.locals.push(Variable {
+            name: unique,
+            ty,
+            init,
+            counts_threads: false,
+            looks: None,
+            span,
+        });
         VarRef::Local(ProgramLocal(self.locals.len() as u32 - 1))
     }
 

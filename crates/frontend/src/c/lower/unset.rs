@@ -54,10 +54,9 @@ impl Kinds {
     pub(super) fn keep(&self, ty: &CType) -> bool {
         self.scalars.iter().all(|kind| match (kind, strip(ty)) {
             (CType::Bool, _) | (_, CType::Bool) => true,
-            (
-                CType::Int { bits: from, signed: a, .. },
-                CType::Int { bits: to, signed: b, .. },
-            ) => from > to || a == b || !a && *b && from < to,
+            (CType::Int { bits: from, signed: a, .. }, CType::Int { bits: to, signed: b, .. }) => {
+                from > to || a == b || !a && *b && from < to
+            }
             // A pointer is compared as a number without a sign.
             (CType::Int { bits, .. }, CType::Pointer(_)) => *bits != self.pointer,
             _ => true,
@@ -109,7 +108,7 @@ impl Unset {
         let number = |n: BigInt| i128::try_from(n).ok();
         let (least, greatest) = leaf.ty.bounds()?;
         let (least, greatest) = (number(least)?, number(greatest)?);
-        let values = match strip(&leaf.c) {
+        let mut values = match strip(&leaf.c) {
             CType::Int { .. } if bits > 16 => {
                 let enough = self.choices.enough(site, least, greatest);
                 let enough = enough.filter(|values| values.len() <= MOST_LOOKS);
@@ -120,6 +119,8 @@ impl Unset {
             CType::Pointer(_) if for_violations => vec![0, 1],
             _ => return None,
         };
+        // What people would think of comes first.
+        values.sort_by_key(|value| (value.unsigned_abs(), *value < 0));
         Some(values.into_iter().map(|value| Value::from_big(BigInt::from(value))).collect())
     }
 }
