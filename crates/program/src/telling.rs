@@ -39,6 +39,8 @@ pub struct Telling {
     pub cleared: BTreeSet<Span>,
     /// The places of conditions: which way these tests go is told.
     pub conditions: BTreeSet<Span>,
+    /// The places of calls that let go of a mutex until the thread wakes, at any time.
+    pub wakes: BTreeSet<Span>,
     /// What a run does that goes wrong, if one property was asked about: `has a data race`.
     pub wrong: Option<&'static str>,
 }

@@ -157,7 +157,10 @@ pub(crate) fn layout(details: &[Detail], paint: Paint) -> String {
 }
 
 fn safe(answer: &AboutStates<'_>) -> String {
-    let threads = these_threads(answer.system);
+    let threads = match answer.asked.is_shown_by_text {
+        true => "the program".to_owned(),
+        false => these_threads(answer.system),
+    };
     match answer.properties {
         [] => "nothing can be violated: there is no target, and all visible states are known"
             .to_owned(),
@@ -229,9 +232,11 @@ fn why_safe(answer: &AboutStates<'_>, proof: Proof) -> Vec<Detail> {
         ));
     }
     if !answer.properties.is_empty() {
-        let is_any = answer.system.starts_threads() || !answer.system.any_number().is_empty();
+        let is_any = answer.system.starts_threads()
+            || !answer.system.any_number().is_empty()
+            || answer.asked.is_shown_by_text;
         let other = (!is_any).then_some("other numbers of threads");
-        let unsaid = other.into_iter().chain(answer.deadlocks.limit());
+        let unsaid = other.into_iter().chain(answer.deadlocks.limits());
         details.push(("limits", limits(unsaid.chain(["whether the threads end"]))));
     }
     if !answer.asked.assumptions.is_empty() {

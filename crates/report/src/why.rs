@@ -155,12 +155,16 @@ impl<'a> Run<'a> {
         let moment = (last, self.deeds(last).len().checked_sub(1)?);
         let mut lines = Vec::new();
         let mut is_from_another = false;
+        if let Some(line) = self.race(moment) {
+            return Some(vec![line]);
+        }
         for read in self.decisive_reads(moment)? {
             let Some((line, another)) = self.chain(read, moment) else { continue };
             is_from_another |= another;
             lines.push(line);
         }
         if !is_from_another {
+            lines.extend(self.unwritten(moment));
             lines.extend(self.way_here(moment));
         }
         Some(lines)
@@ -354,11 +358,6 @@ impl<'a> Run<'a> {
             }
             let Some(origin) = self.origin(links[link].read.place, read_at) else { continue };
             links[link].origin = Some(origin);
-            // Of C, that nobody has written what is read is the mistake, whoever it was read for.
-            if origin == Origin::Chosen && self.is_c && links[link].read.told.is_some() {
-                last = Some(link);
-                break;
-            }
             let Origin::Written(written) = origin else {
                 last = last.or(Some(link));
                 continue;
@@ -396,7 +395,6 @@ impl<'a> Run<'a> {
         let told = link.read.told.as_ref()?;
         Some(match link.origin? {
             Origin::Start => format!("{told} from the start"),
-            Origin::Chosen if self.is_c => format!("{told}, which nobody has written"),
             Origin::Chosen => format!("{told}, chosen freely"),
             Origin::Written(moment) => format!("{told} since {}", self.moment(moment, me)),
         })
@@ -428,6 +426,62 @@ impl<'a> Run<'a> {
             Some(line) => format!("line {line}{whose} ({text})"),
             None => format!("a step{whose} ({text})"),
         }
+    }
+
+    /// Who is about to access the same object as the thread that went wrong, and where, if that is a data race. A thread that is about to access something has noted it in
+    /// variables that are not told: the address, and whether it would write.
+    fn race(&mut self, moment: Moment) -> Option<String> {
+        let reason = self.system.wrong(self.last.shared)?;
+        let object = reason.split_once("data race: `")?.1.split_once('`')?.0;
+        let me = self.steps[moment.0].thread;
+        let notes = |touched: &[Touched]| -> Vec<(Cell, Datum)> {
+            let is_note = |touched: &&Touched| {
+                matches!(touched.cell, Cell::Shared(_)) && touched.name.is_empty()
+            };
+            let notes = touched.iter().filter(is_note);
+            notes.map(|touched| (touched.cell, touched.value.clone())).collect()
+        };
+        let seen = notes(&self.deeds(moment.0).get(moment.1)?.reads);
+        let (address, _) = seen.iter().find(|(_, value)| !matches!(value, Datum::Bool(_)))?;
+        let place = place(*address, me, self.steps[moment.0].depth);
+        let Origin::Written(noted) = self.origin(place, moment)? else { return None };
+        // Who would only read asks whether the other one would write.
+        let i_read = seen.iter().any(|(_, value)| *value == Datum::Bool(true));
+        let theirs = notes(&self.deeds(noted.0).get(noted.1)?.writes);
+        let they_write = i_read || theirs.iter().any(|(_, value)| *value == Datum::Bool(true));
+        let verb = |writes: bool| if writes { "write" } else { "read" };
+        let (mine, theirs) = (verb(!i_read), verb(they_write));
+        let (here, there) = (self.moment_of(moment), self.moment_of(noted));
+        Some(format!(
+            "one is about to {mine} `{object}` at {here}, and another to {theirs} it at {there}"
+        ))
+    }
+
+    /// In C, what the thread has read last, if nobody has written it.
+    fn unwritten(&mut self, moment: Moment) -> Option<String> {
+        if !self.is_c {
+            return None;
+        }
+        let me = self.steps[moment.0].thread;
+        let mut at = Some(moment);
+        while let Some(here) = at {
+            let reads = self.reads(here)?;
+            let unwritten = |read: &Read| match read.place {
+                Where::Chosen => read.told.clone(),
+                _ => None,
+            };
+            if let Some(told) = reads.iter().find_map(unwritten) {
+                let here = self.moment(here, me);
+                return Some(format!("{here} found {told}, which nobody has written"));
+            }
+            let is_shared =
+                |read: &Read| matches!(read.place, Where::Shared(_)) && read.told.is_some();
+            if reads.iter().any(is_shared) {
+                return None;
+            }
+            at = self.before(here);
+        }
+        None
     }
 
     /// The last value of another thread that the thread has read before: why it went this way.

@@ -31,11 +31,17 @@ impl Lowering {
     fn told_parts(&self, telling: &Telling, path: &[EdgeId]) -> Vec<(Step, usize)> {
         let mut steps: Vec<(Span, Step, usize)> = Vec::new();
         let mut before = 0;
+        // Where a thread let go of a mutex to wait, with nobody acting since.
+        let mut waits = None;
         for &id in path {
             let edge = self.flow.edge(id);
             let place = telling.statement(edge.span).unwrap_or(edge.span);
             let mut text = self.told_text(place);
-            if let Some(more) = self.told_outcome(telling, edge) {
+            if matches!(edge.command, Command::Release(_)) {
+                waits = Some(edge.span);
+            }
+            let is_alone = waits == Some(edge.span);
+            if let Some(more) = self.told_outcome(telling, edge, is_alone) {
                 text = format!("{text}  [{more}]");
             }
             let step = Step { text, line: self.line(edge.span) };
@@ -57,8 +63,18 @@ impl Lowering {
     }
 
     /// What there is to say of an edge beside the statement that it belongs to: which way a condition went, or what was read.
-    pub(super) fn told_outcome(&self, telling: &Telling, edge: &Edge) -> Option<String> {
+    pub(super) fn told_outcome(
+        &self,
+        telling: &Telling,
+        edge: &Edge,
+        is_alone: bool,
+    ) -> Option<String> {
         match &edge.command {
+            Command::Acquire(_) if telling.wakes.contains(&edge.span) => {
+                // Signals are no steps where threads wake at any time: who acted meanwhile may have sent one.
+                let how = if is_alone { "wakes without a signal" } else { "wakes" };
+                Some(how.to_owned())
+            }
             Command::Test { holds, .. } | Command::TestAttempt { holds, .. } => {
                 let is_condition = telling.conditions.contains(&edge.span);
                 is_condition.then(|| outcome(*holds).to_owned())
