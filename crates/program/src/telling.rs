@@ -96,6 +96,9 @@ pub struct ObjectPart {
     pub pieces: Vec<Piece>,
 }
 
+/// What is said of the end of a wait in which signals are no steps, so that it is not known whether there was one.
+pub const WAKES: &str = "wakes";
+
 /// So many statements back is far away.
 const FAR: usize = 64;
 

@@ -472,6 +472,8 @@ impl<'a> Run<'a> {
             };
             if let Some(told) = reads.iter().find_map(unwritten) {
                 let here = self.moment(here, me);
+                // What is not read again is not kept.
+                let told = told.strip_suffix(" = ?").unwrap_or(&told);
                 return Some(format!("{here} found {told}, which nobody has written"));
             }
             let is_shared =

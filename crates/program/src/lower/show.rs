@@ -374,7 +374,7 @@ impl Lowering {
     fn explain_edge(&self, edge: &Edge) -> String {
         if let Some(telling) = &self.program.telling {
             let text = self.told_text(edge.span);
-            let more = self.told_outcome(telling, edge, false);
+            let more = self.told_outcome(telling, edge);
             return more.map_or(text.clone(), |more| format!("{text}  [{more}]"));
         }
         let text = self.text_of(edge);
