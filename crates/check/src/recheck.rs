@@ -167,9 +167,15 @@ fn states(
     Ok(Accepted {
         claim: claim(&evidence),
         checked: checked.to_string(),
-        property,
+        property: asked_about(subject, property),
         held: Held::States(opened, evidence),
     })
+}
+
+/// A property as people asked about it: one of C has a name of its own.
+fn asked_about(subject: &Subject, property: String) -> String {
+    let named = subject.options().c.told().remove("property");
+    named.filter(|_| subject.is_c() && property == property::ASSERTIONS).unwrap_or(property)
 }
 
 /// Checks an invariant over views, with a solver.
@@ -206,7 +212,7 @@ fn views(
     Ok(checked.map(|checked| Accepted {
         claim: Claim::Safe,
         checked: checked.to_string(),
-        property,
+        property: asked_about(subject, property),
         held: Held::Views(certificate, queries),
     }))
 }

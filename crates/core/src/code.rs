@@ -439,6 +439,8 @@ pub struct Declared {
     pub name: Arc<str>,
     /// Its initial value; open for any value.
     pub first: Value,
+    /// The values that it is given where it is read while it is open; `None` for all that it may hold.
+    pub looks: Option<Arc<[Value]>>,
     /// Where its variable is declared.
     pub site: Site,
 }

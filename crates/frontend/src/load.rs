@@ -163,6 +163,11 @@ fn read(
             c_program(source, options)
         }
         Some(Kind::Table(format)) => table(source, options, format, beside),
+        None if is_cpp(path) => Err(LoadError::Unusable(format!(
+            "{}: C++ is not read, only C: if the program is C as well, call it {}",
+            show_path(path),
+            show_path(&path.with_extension("c"))
+        ))),
         None => Err(LoadError::Unusable(format!(
             "{}: unknown kind of file; known endings are .weave, .bp, .c, .i, .cpds, .pds and .tts: if this is a \
              program, call it {}",
@@ -170,6 +175,12 @@ fn read(
             show_path(&path.with_extension("weave"))
         ))),
     }
+}
+
+/// Whether the ending of a name is one of C++.
+fn is_cpp(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    matches!(ending, Some("cpp" | "cc" | "cxx" | "c++" | "C" | "hpp" | "ii"))
 }
 
 /// What a file is, by the ending of its name.

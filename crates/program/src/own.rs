@@ -125,12 +125,12 @@ fn candidates(program: &Program) -> Candidates {
 fn make_local(program: &mut Program, chosen: &Candidates) -> BTreeMap<(ProcId, GlobalId), LocalId> {
     let mut locals = BTreeMap::new();
     for (&global, procs) in chosen {
-        let Variable { name, ty, span, .. } = program.globals[global.index()].clone();
+        let Variable { name, ty, looks, span, .. } = program.globals[global.index()].clone();
         for &proc in procs {
             let all = &mut program.procs[proc.index()].locals;
             locals.insert((proc, global), LocalId(all.len() as u32));
-            let (name, ty) = (name.clone(), ty.clone());
-            all.push(Variable { name, ty, init: Vec::new(), counts_threads: false, span });
+            let (name, ty, looks) = (name.clone(), ty.clone(), looks.clone());
+            all.push(Variable { name, ty, init: Vec::new(), counts_threads: false, looks, span });
         }
     }
     for (number, proc) in program.procs.iter_mut().enumerate() {

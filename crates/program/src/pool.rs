@@ -69,7 +69,14 @@ impl Pool {
             let init = vec![first.clone(); ty.slots()];
             let name = names.fresh(name);
             let id = GlobalId(u32::try_from(program.globals.len()).unwrap_or(u32::MAX));
-            program.globals.push(Variable { name, ty, init, counts_threads: false, span });
+            program.globals.push(Variable {
+                name,
+                ty,
+                init,
+                counts_threads: false,
+                looks: None,
+                span,
+            });
             id
         };
         let used = add(&format!("{name}_used"), &Type::Bool, &Value::FALSE);

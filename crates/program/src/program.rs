@@ -4,6 +4,7 @@
 //! exist, `break` is inside a loop.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 pub use selvedge_core::ProcId;
 use selvedge_model::{Datum, GOES_WRONG};
@@ -83,6 +84,9 @@ pub struct Variable {
     /// Whether it counts threads (shared integers only): whoever made the program says that no element is ever less
     /// than 0, or more than there are threads. Where the number of threads is known, so is its range.
     pub counts_threads: bool,
+    /// The values that an element is given where it is read before it has one, in the place of all that its type has. Whoever made the
+    /// program says what these show.
+    pub looks: Option<Arc<[Value]>>,
     /// Its declaration.
     pub span: Span,
 }

@@ -39,6 +39,8 @@ pub struct Telling {
     pub cleared: BTreeSet<Span>,
     /// The places of conditions: which way these tests go is told.
     pub conditions: BTreeSet<Span>,
+    /// The places of calls that let go of a mutex until the thread wakes, at any time.
+    pub wakes: BTreeSet<Span>,
     /// What a run does that goes wrong, if one property was asked about: `has a data race`.
     pub wrong: Option<&'static str>,
 }
@@ -94,6 +96,9 @@ pub struct ObjectPart {
     pub pieces: Vec<Piece>,
 }
 
+/// What is said of the end of a wait in which signals are no steps, so that it is not known whether there was one.
+pub const WAKES: &str = "wakes";
+
 /// So many statements back is far away.
 const FAR: usize = 64;
 
@@ -122,20 +127,27 @@ impl Telling {
         before.rev().take(FAR).find(|statement| place.end <= statement.end).copied()
     }
 
-    /// What is said where the values of something cannot be listed, to people who have never heard of ranges.
+    /// What is said where the values of something cannot be listed, to people who have never heard of ranges. `is_told` says of the name of a
+    /// variable whether the text has it.
     #[must_use]
-    pub fn fault(&self, message: &str) -> String {
+    pub fn fault(&self, message: &str, is_told: impl Fn(&str) -> bool) -> String {
         let Some((what, rest)) = message.split_once(" has more than ") else {
             return message.to_owned();
         };
         let Some((many, _)) = rest.split_once(" possible values") else {
             return message.to_owned();
         };
-        // A value on the way has no name that anybody knows.
-        let what = if what == "this choice" || what == "t" || what.starts_with("t'") {
-            "a value"
-        } else {
-            what
+        let what = match what.strip_prefix('`').and_then(|name| name.strip_suffix('`')) {
+            // Of two variables of one name, the second has a mark that the text does not have.
+            // An object of the heap that is a scalar has no name either.
+            Some("heap") if self.variables.values().any(|manner| is_heap(manner, "heap")) => {
+                "what `malloc` gave".to_owned()
+            }
+            Some(name) if is_told(name) => {
+                format!("`{}`", name.split('\'').next().unwrap_or_default())
+            }
+            // A value on the way has no name that anybody knows.
+            _ => "a value".to_owned(),
         };
         format!(
             "{what} may be one of more than {many} values here, and something is computed with it: give it a value first, or say \
@@ -223,6 +235,11 @@ impl Telling {
         }
         there.map(Datum::Set)
     }
+}
+
+/// Whether a manner says which objects of this name there are.
+fn is_heap(manner: &Manner, wanted: &str) -> bool {
+    matches!(manner, Manner::Heap(name) if name == wanted)
 }
 
 /// What an object of a pool is called.
@@ -404,10 +421,13 @@ mod tests {
 
     #[test]
     fn nobody_who_writes_c_is_told_of_ranges() {
-        let said = |message: &str| Telling::default().fault(message);
-        let told = said("t'3 has more than 65536 possible values: use a smaller range");
+        let said =
+            |message: &str| Telling::default().fault(message, |name| !name.starts_with("t'"));
+        let told = said("`t'3` has more than 65536 possible values: use a smaller range");
         assert!(told.starts_with("a value may be one of more than 65536 values here"), "{told}");
-        assert!(said("x has more than 9 possible values: no").starts_with("x may be"));
+        let told = said("this choice has more than 65536 possible values: use a smaller range");
+        assert!(told.starts_with("a value may be"), "{told}");
+        assert!(said("`x'2` has more than 9 possible values: no").starts_with("`x` may be"));
         assert_eq!(said("something else"), "something else");
     }
 

@@ -21,6 +21,8 @@ pub struct AdviceContext<'a> {
     pub started: Option<Started>,
     /// What else holds of the answer only as far as this holds.
     pub assumptions: &'a [String],
+    /// Whether the text alone shows that nothing goes wrong, so that no run was followed.
+    pub is_shown_by_text: bool,
 }
 
 /// How many of the threads that a program starts were followed.

@@ -160,7 +160,10 @@ pub(crate) fn layout(details: &[Detail], paint: Paint) -> String {
 }
 
 fn safe(answer: &AboutStates<'_>) -> String {
-    let threads = these_threads(answer.system);
+    let threads = match answer.asked.is_shown_by_text {
+        true => "the program".to_owned(),
+        false => these_threads(answer.system),
+    };
     match answer.properties {
         [] => "nothing can be violated: there is no target, and all visible states are known"
             .to_owned(),
@@ -243,9 +246,11 @@ fn unsaid(answer: &AboutStates<'_>) -> Option<Detail> {
     if answer.properties.is_empty() {
         return None;
     }
-    let is_any = answer.system.starts_threads() || !answer.system.any_number().is_empty();
+    let is_any = answer.system.starts_threads()
+        || !answer.system.any_number().is_empty()
+        || answer.asked.is_shown_by_text;
     let other = (!is_any).then_some("other numbers of threads");
-    let unsaid = other.into_iter().chain(answer.deadlocks.limit());
+    let unsaid = other.into_iter().chain(answer.deadlocks.limits());
     Some(("limits", limits(unsaid.chain(["whether the threads end"]))))
 }
 

@@ -10,6 +10,8 @@ pub struct Deadlocks<'a> {
     pub left_out: LeftOut,
     /// Why it is not known whether there are some, although they were asked for.
     pub undecided: Option<&'a str>,
+    /// What else nobody asked for: properties of C.
+    pub unasked: Option<&'static str>,
 }
 
 /// Deadlocks that nobody asked for.
@@ -28,7 +30,12 @@ pub enum LeftOut {
 
 impl Deadlocks<'_> {
     /// What a proof says nothing about.
-    pub(crate) fn limit(&self) -> Option<&'static str> {
+    pub(crate) fn limits(&self) -> impl Iterator<Item = &'static str> {
+        self.limit().into_iter().chain(self.unasked)
+    }
+
+    /// The deadlocks that a proof says nothing about.
+    fn limit(&self) -> Option<&'static str> {
         match (self.left_out, self.undecided) {
             (LeftOut::Nothing | LeftOut::AllWithinBound, _) | (LeftOut::All, Some(_)) => None,
             (LeftOut::Assumptions, _) => {

@@ -158,7 +158,7 @@ pub fn summary(answer: &ByPredicates<'_>) -> Summary {
         details.push(("try", ways.to_owned()));
     }
     if answer.proof.is_ok() {
-        let unsaid = answer.deadlocks.limit().into_iter().chain(["whether the threads end"]);
+        let unsaid = answer.deadlocks.limits().chain(["whether the threads end"]);
         details.push(("limits", limits(unsaid)));
     }
     let asked = amount(Some(answer.asked as u128), "question");

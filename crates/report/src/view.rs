@@ -284,6 +284,12 @@ pub(crate) fn together<T>(rows: Vec<(Row, T)>) -> Vec<(Row, T)> {
         };
         last.is_local &= row.is_local;
         last.steps = row.steps;
+        // Nobody else acted since the thread let go of the mutex.
+        for step in &mut last.steps {
+            if let Some(call) = step.text.strip_suffix("[wakes]") {
+                step.text = format!("{call}[wakes without a signal]");
+            }
+        }
         last.within.clear();
         *after = then;
         for change in row.changes {

@@ -136,6 +136,8 @@ struct Run<'a> {
     /// The state at the end.
     last: State,
     is_wrong: bool,
+    /// Whether the program was C, where memory that was not written holds anything.
+    is_c: bool,
     looks: usize,
 }
 
@@ -158,7 +160,8 @@ impl<'a> Run<'a> {
         }
         let is_wrong = system.wrong(state.shared).is_some();
         let (holders, known) = (Holders::new(system), BTreeMap::new());
-        Run { system, steps, holders, known, last: state, is_wrong, looks: 0 }
+        let is_c = system.describe().tells_statements();
+        Run { system, steps, holders, known, last: state, is_wrong, is_c, looks: 0 }
     }
 
     fn deeds(&mut self, step: usize) -> &[Deed] {
@@ -174,6 +177,9 @@ impl<'a> Run<'a> {
         let moment = (last, self.deeds(last).len().checked_sub(1)?);
         let me = self.steps[last].thread;
         let mut lines = Vec::new();
+        if let Some(line) = self.race(moment) {
+            return Some(vec![line]);
+        }
         let (mut concerns_another, mut is_stale) = (false, false);
         for read in self.decisive_reads(moment)? {
             let chain = self.chain(read, moment, me);
@@ -192,6 +198,9 @@ impl<'a> Run<'a> {
                 concerns_another |= chain.concerns_another;
                 lines.push(told.join(", where "));
             }
+        }
+        if !concerns_another {
+            lines.extend(self.unwritten(moment));
         }
         let way_here = if concerns_another { None } else { self.way_here(moment) };
         let test = if is_stale || way_here.is_some() { None } else { self.no_longer_true(moment) };
@@ -556,6 +565,64 @@ impl<'a> Run<'a> {
             Some(line) => format!("line {line}{whose} ({text})"),
             None => format!("a step{whose} ({text})"),
         }
+    }
+
+    /// Who is about to access the same object as the thread that went wrong, and where, if that is a data race. A thread that is about to access something has noted it in
+    /// variables that are not told: the address, and whether it would write.
+    fn race(&mut self, moment: Moment) -> Option<String> {
+        let reason = self.system.wrong(self.last.shared)?;
+        let object = reason.split_once("data race: `")?.1.split_once('`')?.0;
+        let me = self.steps[moment.0].thread;
+        let notes = |touched: &[Touched]| -> Vec<(Cell, Datum)> {
+            let is_note = |touched: &&Touched| {
+                matches!(touched.cell, Cell::Shared(_)) && touched.name.is_empty()
+            };
+            let notes = touched.iter().filter(is_note);
+            notes.map(|touched| (touched.cell, touched.value.clone())).collect()
+        };
+        let seen = notes(&self.deeds(moment.0).get(moment.1)?.reads);
+        let (address, _) = seen.iter().find(|(_, value)| !matches!(value, Datum::Bool(_)))?;
+        let place = place(*address, me, self.steps[moment.0].depth);
+        let Origin::Written(noted) = self.origin(place, moment)? else { return None };
+        // Who would only read asks whether the other one would write.
+        let i_read = seen.iter().any(|(_, value)| *value == Datum::Bool(true));
+        let theirs = notes(&self.deeds(noted.0).get(noted.1)?.writes);
+        let they_write = i_read || theirs.iter().any(|(_, value)| *value == Datum::Bool(true));
+        let verb = |writes: bool| if writes { "write" } else { "read" };
+        let (mine, theirs) = (verb(!i_read), verb(they_write));
+        let (here, there) = (self.moment(moment, None), self.moment(noted, None));
+        Some(format!(
+            "one is about to {mine} `{object}` at {here}, and another to {theirs} it at {there}"
+        ))
+    }
+
+    /// In C, what the thread has read last, if nobody has written it.
+    fn unwritten(&mut self, moment: Moment) -> Option<String> {
+        if !self.is_c {
+            return None;
+        }
+        let me = self.steps[moment.0].thread;
+        let mut at = Some(moment);
+        while let Some(here) = at {
+            let reads = self.reads(here)?;
+            let unwritten = |read: &Read| match read.place {
+                Where::Chosen => read.told.clone(),
+                _ => None,
+            };
+            if let Some(told) = reads.iter().find_map(unwritten) {
+                let here = self.moment(here, Some(me));
+                // What is not read again is not kept.
+                let told = told.strip_suffix(" = ?").unwrap_or(&told);
+                return Some(format!("{here} found {told}, which nobody has written"));
+            }
+            let is_shared =
+                |read: &Read| matches!(read.place, Where::Shared(_)) && read.told.is_some();
+            if reads.iter().any(is_shared) {
+                return None;
+            }
+            at = self.before(here);
+        }
+        None
     }
 
     /// The last value of another thread that the thread has read before: why it went this way.

@@ -191,6 +191,16 @@ impl Answer {
             && self.limit(subject).is_none()
     }
 
+    /// Whether the engine stopped because something could not be followed.
+    pub(crate) fn is_fault(&self) -> bool {
+        match &self.by {
+            By::States { outcome, .. } => {
+                matches!(&outcome.verdict, Found::Unknown { stop: Stop::Fault(_), .. })
+            }
+            By::Views(_) | By::Endless { .. } => false,
+        }
+    }
+
     /// The answer without what was found: nothing is known, and why.
     pub(crate) fn stopped(mut self, reason: String) -> Self {
         match &mut self.by {
@@ -559,7 +569,19 @@ impl Answer {
         runs: impl FnOnce(&livelock::AboutRuns<'_>) -> T,
     ) -> T {
         let Cost { time, peak_memory } = self.cost;
-        let deadlocks = Deadlocks { left_out: self.left_out, undecided: self.undecided.as_deref() };
+        let unasked = match &self.by {
+            By::States { question, .. } => {
+                let subject = question.subject();
+                unasked(subject.is_c(), &subject.options().c.options)
+            }
+            By::Views(views) => {
+                let about = &views.subject;
+                unasked(about.program.telling.is_some(), &about.options.c.options)
+            }
+            By::Endless { .. } => None,
+        };
+        let undecided = self.undecided.as_deref();
+        let deadlocks = Deadlocks { left_out: self.left_out, undecided, unasked };
         match &self.by {
             By::Views(found) => found.shown(self.covered.as_ref(), deadlocks, self.cost, views),
             By::States { question, opened, outcome, last, .. } => states(&answer::AboutStates {
@@ -573,6 +595,8 @@ impl Answer {
                     unbounded: opened.unbounded.as_deref(),
                     started: question.started,
                     assumptions: question.subject().beyond().map_or(&[], |b| &b.assumptions),
+                    is_shown_by_text: question.subject().reading().ends_at_limits
+                        && question.subject().beyond().is_some_and(|beyond| beyond.is_quiet),
                 },
                 last: last.as_ref(),
                 covered: self.covered.as_ref(),
@@ -591,6 +615,19 @@ impl Answer {
                 peak_memory,
             }),
         }
+    }
+}
+
+/// What can be asked of a program in C beside assertions and memory, if only these were asked about.
+fn unasked(is_c: bool, asked: &selvedge_frontend::c::lower::Options) -> Option<&'static str> {
+    if !is_c || !asked.is_everything() {
+        return None;
+    }
+    match (asked.races, asked.overflow) {
+        (false, false) => Some("data races and overflow (--property)"),
+        (false, true) => Some("data races (--property no-data-race)"),
+        (true, false) => Some("overflow (--property no-overflow)"),
+        (true, true) => None,
     }
 }
 

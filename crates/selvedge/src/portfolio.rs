@@ -133,7 +133,7 @@ pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answe
 fn answer(question: &Question) -> Result<Answer, Failure> {
     if let Some(engine) = named(question)? {
         question.note_missing_target();
-        return engine.answer(question);
+        return with_some_values(engine, question);
     }
     let places = question.options().engines.iter().map(|engine| (engine, engine.place(question)));
     let taking_part: Vec<_> = places.filter_map(|(engine, place)| Some((engine, place?))).collect();
@@ -147,7 +147,7 @@ fn answer(question: &Question) -> Result<Answer, Failure> {
         let run = move |budget: &Budget, _: &Turn| {
             // The system that was opened to find places is explored by nobody: the first one has it, and the others make their own.
             let asked = if number == 0 { question.clone() } else { question.alone() };
-            Some(Said(engine.answer(&asked.within(budget))))
+            Some(Said(with_some_values(engine, &asked.within(budget))))
         };
         let candidate = match place.catches_up {
             true => Candidate::beside(run),
@@ -165,6 +165,26 @@ fn answer(question: &Question) -> Result<Answer, Failure> {
         Some(Said(answer)) => answer.map(|answer| answer.within(question.budget())),
         None => Err(Failure::usage(format!("no engine answers this: {}", Stop::Cancelled))),
     }
+}
+
+/// What an engine answers. Where it stops because something in C may hold too many values, it goes on with some of them: what goes wrong with these is a
+/// violation.
+fn with_some_values(engine: &dyn Engine, question: &Question) -> Result<Answer, Failure> {
+    let answer = engine.answer(question)?;
+    let subject = question.subject();
+    let asked = question.options();
+    if !answer.is_fault() || !subject.is_c() || subject.reading().ends_at_limits {
+        return Ok(answer);
+    }
+    let Ok(ending) = subject.ending_at_limits() else { return Ok(answer) };
+    let (bound, budget) = (question.bound(), question.budget().clone());
+    let trying = Question::new(&ending, bound, asked, budget).beside();
+    if let Ok(found) = engine.answer(&trying)
+        && found.is_violation(&ending)
+    {
+        return Ok(found);
+    }
+    Ok(answer)
 }
 
 /// The engine that is named, if one is and it does not refuse.

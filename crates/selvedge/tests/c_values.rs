@@ -75,6 +75,59 @@ fn some_values_are_enough_wherever_all_values_agree() {
 }
 
 #[test]
+fn memory_that_was_not_written_has_as_many_values_as_matter() {
+    let homes = [
+        ("int a; int b;", "a", "b"),
+        ("struct s { int a; int b; } *p = malloc(sizeof *p);", "p->a", "p->b"),
+        ("int v[2]; int *q = v;", "v[0]", "q[1]"),
+    ];
+    let (mut safe, mut wrong, mut open) = (0, 0, 0);
+    for seed in 0..45 {
+        let n = &mut Numbers(seed);
+        let (home, a, b) = homes[seed as usize % homes.len()];
+        let value = |n: &mut Numbers| match n.below(3) {
+            0 => (n.below(7) as i64 - 3).to_string(),
+            _ => n.one_of(&[a, a, b, "x"]).to_owned(),
+        };
+        let test = |n: &mut Numbers| {
+            let op = n.one_of(&["<", "<=", ">", ">=", "==", "!="]);
+            format!("({} {op} {})", value(n), value(n))
+        };
+        let body = format!(
+            "int x = {}; if ({}) x = {}; if ({} && {}) {{ if ({}) reach_error(); }}",
+            n.one_of(&[a, b, "3"]),
+            test(n),
+            value(n),
+            test(n),
+            test(n),
+            test(n)
+        );
+        let program = |first: &str| {
+            format!(
+                "{OUTSIDE} extern void *malloc(unsigned long); extern void __VERIFIER_assume(int);
+                 int main(void) {{ {home} {first} {body} return 0; }}"
+            )
+        };
+        // All orders that two values and the constants can have.
+        let outside = |place: &str| {
+            format!(
+                "{place} = __VERIFIER_nondet_int(); __VERIFIER_assume(-6 <= {place} && {place} <= 6);"
+            )
+        };
+        let all = verdict(&program(&format!("{} {}", outside(a), outside(b))));
+        match verdict(&program("")) {
+            VerdictName::Unknown => open += 1,
+            few => assert_eq!(few, all, "seed {seed}: {home} {body}"),
+        }
+        match all {
+            VerdictName::Safe => safe += 1,
+            _ => wrong += 1,
+        }
+    }
+    assert!(safe > 5 && wrong > 5 && open < 30, "{safe} {wrong} {open}");
+}
+
+#[test]
 fn values_that_are_compared_with_each_other_are_few() {
     let compare =
         "int x = __VERIFIER_nondet_int(); int y = __VERIFIER_nondet_int(); int z = x == y;";

@@ -55,11 +55,18 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
         Some("sarif") => Ok(Kind::Sarif),
         Some("json") => Ok(Kind::Json),
         Some("c") => Ok(Kind::Test),
-        _ => Err(Failure::usage(format!(
-            "--output {}: the ending says how the report is written, .html for a page, .md for \
-             Markdown, .sarif for a code host, .json for programs, .c for a test that forces the schedule of a violation",
-            show_path(path)
-        ))),
+        ending => {
+            let what = match ending {
+                Some(ending) => format!("`.{ending}` is not one of these"),
+                None => "this name has none".to_owned(),
+            };
+            Err(Failure::usage(format!(
+                "--output {}: the ending says how the report is written, .html for a page, .md for \
+                 Markdown, .sarif for a code host, .json for programs, .c for a test that forces the schedule of a \
+                 violation; {what}",
+                show_path(path)
+            )))
+        }
     }
 }
 
@@ -83,15 +90,20 @@ impl Args {
 
 /// A test in C that forces the schedule of a violation in a compiled program.
 fn test(answer: &Answer, subject: &Subject) -> Result<String, Failure> {
-    let Some(Input::Program { source, beyond, .. }) = subject.input() else {
-        return Err(Failure::input("a test is made of programs in C"));
+    let only_c = |name: &str| {
+        Failure::input(format!(
+            "{name}: tests (.c) are made only for programs in C: write a page (.html), Markdown (.md), .sarif or .json"
+        ))
     };
+    let Some(Input::Program { source, beyond, .. }) = subject.input() else {
+        return Err(only_c(subject.source().name()));
+    };
+    if !beyond.is_c {
+        return Err(only_c(source.name()));
+    }
     let Verdict::Unsafe(violation) = answer.verdict() else {
         return Err(Failure::input("there is no schedule to force: no violation was found"));
     };
-    if !beyond.is_c {
-        return Err(Failure::input(format!("{}: a test is made of programs in C", source.name())));
-    }
     let trace = violation.trace();
     let made = harness::c_test(violation.system(), trace, source);
     made.map_err(|why| Failure::input(format!("{}: no test can be made: {why}", source.name())))

@@ -219,6 +219,16 @@ impl<'m> Words<'m> {
         }
     }
 
+    /// The values that an open slot is given in the place of all.
+    fn looks(&self, (area, slot): (Area, usize)) -> Option<&'m [Value]> {
+        let declared = match area {
+            Area::Shared => &self.machine.code.shared,
+            Area::Frame => &self.machine.code.proc(self.proc).frame,
+            Area::New | Area::Results => return None,
+        };
+        declared.get(slot)?.looks.as_deref().filter(|values| !values.is_empty())
+    }
+
     /// Picks one of `count` possibilities.
     fn pick(&mut self, count: u64) -> u64 {
         self.choices.pick(usize::try_from(count).unwrap_or(usize::MAX).max(1)) as u64
@@ -356,7 +366,10 @@ impl Domain for Words<'_> {
         if value != Value::Open {
             return Ok(value);
         }
-        let value = self.choose(&place.kind, Some(&place.name), place.site)?;
+        let value = match self.looks(*at) {
+            Some(values) => values[self.pick(values.len() as u64) as usize].clone(),
+            None => self.choose(&place.kind, Some(&place.name), place.site)?,
+        };
         self.settle(*at, old, &value);
         Ok(value)
     }

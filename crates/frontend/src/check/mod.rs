@@ -208,6 +208,7 @@ fn shared_variable(global: &Global) -> Variable {
         ty: global.ty.clone().unwrap_or(Type::Bool),
         init: global.init.clone(),
         counts_threads: matches!(global.role, Role::Condition { .. }),
+        looks: None,
         span: global.decl.name.span,
     }
 }

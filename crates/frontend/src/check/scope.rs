@@ -212,6 +212,7 @@ impl<'a> Scope<'a> {
             ty: l.ty.clone().unwrap_or(Type::Bool),
             init: Vec::new(),
             counts_threads: false,
+            looks: None,
             span: l.span,
         };
         self.locals.iter().map(variable).collect()

@@ -153,6 +153,7 @@ pub(super) fn declare(
         ty: ty.clone(),
         init: vec![Value::Small(0); ty.slots()],
         counts_threads,
+        looks: None,
         span: decl.name.span,
     };
     let (ty, init, role) = match (word, values.first()) {

@@ -143,6 +143,7 @@ impl Group {
                     ty,
                     init,
                     counts_threads: false,
+                    looks: None,
                     span: variable.span,
                 });
             }

@@ -115,6 +115,7 @@ impl<'p> Compiler<'p> {
                 kind: kind.clone(),
                 name: name.clone(),
                 first: variable.init.get(slot).unwrap_or(&unset).clone(),
+                looks: variable.looks.clone(),
                 site: site(variable.span),
             })
         });

@@ -336,7 +336,14 @@ pub(crate) fn temporary(locals: &mut Vec<Variable>, wanted: &str, ty: &Type) -> 
     let name = names.find(|n| locals.iter().all(|l| l.name != *n)).unwrap_or_default();
     let id = LocalId(locals.len() as u32);
     let span = Span::default();
-    locals.push(Variable { name, ty: ty.clone(), init: Vec::new(), counts_threads: false, span });
+    locals.push(Variable {
+        name,
+        ty: ty.clone(),
+        init: Vec::new(),
+        counts_threads: false,
+        looks: None,
+        span,
+    });
     make::variable(VarRef::Local(id), ty)
 }
 

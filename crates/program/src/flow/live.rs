@@ -19,7 +19,9 @@ use std::sync::Arc;
 use selvedge_model::Patience;
 
 use super::{Command, Flow, Loc};
-use crate::{AtomicOp, Expr, ExprKind, LocalId, Place, ProcId, Program, Type, VarRef, Variable};
+use crate::{
+    AtomicOp, Expr, ExprKind, LocalId, Place, ProcId, Program, Type, Value, VarRef, Variable,
+};
 
 /// So many cells are looked at as fast as another statement is read.
 const CELLS_AT_ONCE: usize = 64;
@@ -180,7 +182,7 @@ fn live_before(cells: &Cells<'_>, flow: &Flow, loc: Loc, live: &[Box<[bool]>]) -
     let mut before = live[loc.index()].clone();
     for &id in &flow.location(loc).edges {
         let edge = flow.edge(id);
-        if !matches!(edge.command, Command::Return(_)) {
+        if !ends(&edge.command) {
             let mut after = live[edge.to.index()].clone();
             set_cells(cells, &edge.command).for_each(|cell| after[cell] = false);
             before.iter_mut().zip(after).for_each(|(before, after)| *before |= after);
@@ -194,6 +196,15 @@ fn live_before(cells: &Cells<'_>, flow: &Flow, loc: Loc, live: &[Box<[bool]>]) -
         });
     }
     before
+}
+
+/// Whether nobody goes on in the procedure after a command.
+fn ends(command: &Command) -> bool {
+    match command {
+        Command::Return(_) => true,
+        Command::Assume(cond) => matches!(&cond.kind, ExprKind::Const(Value::FALSE)),
+        _ => false,
+    }
 }
 
 /// The cells that a command certainly sets as a whole.

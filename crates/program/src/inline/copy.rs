@@ -194,6 +194,7 @@ impl<'p> Copier<'p> {
             ty: ty.clone(),
             init: Vec::new(),
             counts_threads: false,
+            looks: None,
             span: callee.span,
         };
         let locals = callee.locals.iter().map(|variable| named(&variable.name, &variable.ty));

@@ -40,6 +40,7 @@ use selvedge_store::Interner;
 
 use crate::compile::{Compiler, Threads};
 use crate::flow::{self, Command, EdgeId, Flow, place, waiting};
+use crate::telling::{Manner, Told};
 use crate::visit::any_part;
 use crate::{
     Count, Expr, ExprKind, GlobalId, LocalId, ProcId, Program, Source, Span, ThreadDecl, Value,
@@ -354,10 +355,27 @@ impl Lowering {
         }
         let line = fault.site.map(|site| self.source.line(site.0));
         let message = match &self.program.telling {
-            Some(telling) => telling.fault(&fault.message),
+            Some(telling) => telling.fault(&fault.message, |name| self.is_told(name)),
             None => fault.message,
         };
         Fault { line, ..Fault::new(message) }
+    }
+
+    /// Whether all variables of a name, the first of which there is one, are shown to people.
+    fn is_told(&self, name: &str) -> bool {
+        let Some(telling) = &self.program.telling else { return true };
+        let is_hidden =
+            |told| matches!(telling.variables.get(&told), Some(Manner::Hidden | Manner::Heap(_)));
+        let shared = (0..).map(GlobalId).zip(&self.program.globals);
+        let shared = shared.map(|(id, variable)| (Told::Shared(id), variable));
+        let procs = (0..).map(ProcId).zip(&self.program.procs);
+        let locals = procs.flat_map(|(proc, procedure)| {
+            let locals = (0..).map(LocalId).zip(&procedure.locals);
+            locals.map(move |(id, variable)| (Told::Local(proc, id), variable))
+        });
+        let mut named =
+            shared.chain(locals).filter(|(_, variable)| variable.name == name).peekable();
+        named.peek().is_some() && named.all(|(told, _)| !is_hidden(told))
     }
 }
 

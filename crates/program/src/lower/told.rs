@@ -6,7 +6,7 @@ use selvedge_model::{Access, Step};
 use super::Lowering;
 use super::show::outcome;
 use crate::flow::{Command, Edge, EdgeId};
-use crate::telling::{Manner, Telling, Told};
+use crate::telling::{Manner, Telling, Told, WAKES};
 use crate::visit::operands;
 use crate::{Expr, ExprKind, GlobalId, Place, Span, Type, VarRef};
 
@@ -59,6 +59,7 @@ impl Lowering {
     /// What there is to say of an edge beside the statement that it belongs to: which way a condition went, or what was read.
     pub(super) fn told_outcome(&self, telling: &Telling, edge: &Edge) -> Option<String> {
         match &edge.command {
+            Command::Acquire(_) if telling.wakes.contains(&edge.span) => Some(WAKES.to_owned()),
             Command::Test { holds, .. } | Command::TestAttempt { holds, .. } => {
                 let is_condition = telling.conditions.contains(&edge.span);
                 is_condition.then(|| outcome(*holds).to_owned())
@@ -173,9 +174,60 @@ impl Lowering {
         match plain(&written.concat()).contains(&plain(&read)) {
             // The place of `if (…)` ends before the bracket.
             true => read.clone() + if is_open(&read) { ")" } else { "" },
-            false => plainly(&written.join(" ")),
+            false => {
+                let written = written.join(" ");
+                let statements = statements(&written);
+                let before = self.statements_before(place);
+                let own = statements.get(before).map(|own| plainly(own.trim()));
+                own.filter(|own| !own.is_empty()).unwrap_or_else(|| plainly(&written))
+            }
         }
     }
+
+    /// How many statements and brackets of blocks end before a place, in the line that it comes from.
+    fn statements_before(&self, place: Span) -> usize {
+        let text = &self.source.text()[..place.start as usize];
+        let line = self.source.line(place.start);
+        let mut before: Vec<&str> = Vec::new();
+        for part in text.rsplit('\n') {
+            let start = part.as_ptr() as usize - text.as_ptr() as usize;
+            // A line that the preprocessor has left says where the next one comes from.
+            if part.starts_with("# ") {
+                continue;
+            }
+            if self.source.line(start as u32) != line && !before.is_empty() {
+                break;
+            }
+            before.push(part);
+        }
+        before.reverse();
+        statements(&before.join(" ")).len() - 1
+    }
+}
+
+/// A text cut behind each `;` and each bracket of a block that is in no round bracket and in no quotes.
+fn statements(text: &str) -> Vec<&str> {
+    let (mut depth, mut quote, mut is_escaped, mut start) = (0_usize, None, false, 0);
+    let mut all = Vec::new();
+    for (at, c) in text.char_indices() {
+        if let Some(end) = quote {
+            quote = (is_escaped || c != end).then_some(end);
+            is_escaped = c == '\\' && !is_escaped;
+            continue;
+        }
+        match c {
+            '"' | '\'' => quote = Some(c),
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ';' | '{' | '}' if depth == 0 => {
+                all.push(&text[start..=at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    all.push(&text[start..]);
+    all
 }
 
 /// Lines of a text without what stands around their statement.
@@ -193,5 +245,24 @@ fn shared_read(expr: &Expr) -> Option<GlobalId> {
     match &expr.kind {
         ExprKind::Read(Place { var: VarRef::Global(global), .. }) => Some(*global),
         _ => operands(expr).into_iter().find_map(shared_read),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::statements;
+
+    #[test]
+    fn lines_are_cut_into_statements() {
+        let cut = |text: &'static str| statements(text).join("|");
+        assert_eq!(
+            cut("void f(int a) { g(';'); assert(a); }"),
+            "void f(int a) {| g(';');| assert(a);| }|"
+        );
+        assert_eq!(
+            cut("for (i = 0; i < 2; i++) puts(\"{\\\";\");"),
+            "for (i = 0; i < 2; i++) puts(\"{\\\";\");|"
+        );
+        assert_eq!(cut("} while (x)"), "}| while (x)");
     }
 }

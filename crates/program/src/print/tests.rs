@@ -16,7 +16,14 @@ fn check(program: &Program, want: Expect) {
 
 fn variable(name: &str, ty: Type, init: &[i64]) -> Variable {
     let init = init.iter().map(|&n| Value::Small(n)).collect();
-    Variable { name: name.to_owned(), ty, init, counts_threads: false, span: Span::default() }
+    Variable {
+        name: name.to_owned(),
+        ty,
+        init,
+        counts_threads: false,
+        looks: None,
+        span: Span::default(),
+    }
 }
 
 fn place(var: VarRef) -> Place {

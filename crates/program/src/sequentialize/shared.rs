@@ -111,6 +111,7 @@ impl Shared {
                 ty,
                 init,
                 counts_threads: false,
+                looks: None,
                 ..global.clone()
             });
         }
@@ -142,6 +143,7 @@ impl Shared {
             ty,
             init,
             counts_threads: false,
+            looks: None,
             span: Span::default(),
         });
         id

@@ -319,6 +319,7 @@ impl Maker {
             ty: ty.clone(),
             init,
             counts_threads: false,
+            looks: None,
             span: Span::default(),
         });
         id
@@ -475,6 +476,7 @@ fn local(name: &str, ty: &Type) -> Variable {
         ty: ty.clone(),
         init: Vec::new(),
         counts_threads: false,
+        looks: None,
         span: Span::default(),
     }
 }

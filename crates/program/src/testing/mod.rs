@@ -169,7 +169,7 @@ struct Maker<'s> {
 }
 
 fn variable(name: String, ty: Type, init: Vec<Value>) -> Variable {
-    Variable { name, ty, init, counts_threads: false, span: Span::default() }
+    Variable { name, ty, init, counts_threads: false, looks: None, span: Span::default() }
 }
 
 impl Maker<'_> {

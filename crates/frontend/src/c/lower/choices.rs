@@ -30,6 +30,7 @@ use super::foreseen::{bounds, is_mentioned, variable};
 use super::points::{Points, Target};
 use super::ranges::{Range, ranges};
 use super::sources::{Origin, Sources};
+use super::unset::Kinds;
 use super::visit::{each_expr, each_inner, each_part, each_statement, jumps_back};
 use crate::c::typed::*;
 use crate::c::types::Type;
@@ -62,6 +63,16 @@ impl Choices {
         points: &mut Points<'u>,
         single: &BTreeSet<FunctionId>,
     ) -> Self {
+        Choices::of_memory(unit, points, single, BTreeMap::new())
+    }
+
+    /// Looks at all uses of values from outside, and of what memory holds before it is written, by where it is declared or made.
+    pub(super) fn of_memory<'u>(
+        unit: &'u Unit,
+        points: &mut Points<'u>,
+        single: &BTreeSet<FunctionId>,
+        memory: BTreeMap<Span, Kinds>,
+    ) -> Self {
         let mut look = Look {
             unit,
             points,
@@ -72,6 +83,7 @@ impl Choices {
             met: BTreeSet::new(),
             moved: BTreeSet::new(),
             plain: BTreeSet::new(),
+            memory,
         };
         look.found.ranges = ranges(unit, &look.points.addressed);
         look.find_sites(single);
@@ -221,6 +233,8 @@ struct Look<'p, 'u> {
     moved: BTreeSet<Span>,
     /// Calls whose values are tested where it is not known by how much they are moved.
     plain: BTreeSet<Span>,
+    /// The types of memory that is read before it is written.
+    memory: BTreeMap<Span, Kinds>,
 }
 
 /// A call.
@@ -485,6 +499,12 @@ impl<'u> Look<'_, 'u> {
     /// A value is read from memory, perhaps by another type than it was written by.
     fn read_as(&mut self, expr: &'u Expr) {
         for call in self.carried(expr) {
+            if let Some(kinds) = self.memory.get(&call) {
+                if !kinds.keep(&expr.ty) {
+                    self.found.mixed.insert(call);
+                }
+                continue;
+            }
             let keeps = match (self.sites.get(&call).map(|site| &site.ty), &expr.ty) {
                 (
                     Some(Type::Int { bits: from, signed: a, .. }),

@@ -187,6 +187,10 @@ impl<'l, 'u> Fun<'l, 'u> {
 
     fn local_of(&mut self, name: &str, leaf: &Leaf, span: Span) -> VarRef {
         let var = self.new_local(&format!("{name}{}", leaf.name), variable_type(leaf), span);
+        let looks = self.lower.looks(span, leaf);
+        if let Some(local) = self.locals.last_mut() {
+            local.looks = looks;
+        }
         let unique = self.locals.last().map_or(String::new(), |local| local.name.clone());
         let indices = leaf.dimensions.iter().map(|_| Piece::Index);
         let pieces = [Piece::Text(unique)].into_iter().chain(indices).collect();
@@ -215,7 +219,14 @@ impl<'l, 'u> Fun<'l, 'u> {
         }
         let init =
             vec![if ty == Type::ThreadId { Value::Small(0) } else { Value::Open }; ty.slots()];
-        self.locals.push(Variable { name: unique, ty, init, counts_threads: false, span });
+        self.locals.push(Variable {
+            name: unique,
+            ty,
+            init,
+            counts_threads: false,
+            looks: None,
+            span,
+        });
         VarRef::Local(ProgramLocal(self.locals.len() as u32 - 1))
     }
 

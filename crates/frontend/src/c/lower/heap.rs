@@ -21,19 +21,7 @@ use crate::c::types::Type as CType;
 impl<'u> Lower<'u> {
     /// The variables of the objects that a call makes.
     pub(super) fn store_heap(&mut self, site: Span) -> Option<Stored> {
-        let unit = self.unit;
-        let mut uses = Uses { site, types: Vec::new(), is_made: false, size: None, at: None };
-        let mut found = None;
-        for (number, function) in unit.functions.iter().enumerate() {
-            uses.at = Some(FunctionId(number as u32));
-            for statement in function.body.iter().flatten() {
-                uses.statement(self, statement);
-            }
-        }
-        if uses.is_made {
-            found = self.heap_type(&uses.types, uses.size);
-        }
-        let Some((ty, bytes)) = found else {
+        let Some((ty, Room { bytes, is_constant })) = self.heap_shape(site) else {
             let reason = "an object of which it is not known what it holds";
             self.refused.insert(site, reason.to_owned());
             return None;
@@ -45,7 +33,7 @@ impl<'u> Lower<'u> {
         let name = if name.is_empty() { "heap".to_owned() } else { name };
         let mut stored =
             self.store_in(&name, &ty, Some(bytes), Some((self.options.heap, None)), true, site)?;
-        if uses.size.is_none() {
+        if !is_constant {
             let bits = if self.shapes.types.pointer_size() == 8 { 64 } else { 32 };
             let element = Box::new(Type::Machine { bits, signed: false });
             let sizes = Type::Array { element, length: self.options.heap };
@@ -53,6 +41,20 @@ impl<'u> Lower<'u> {
                 Some(self.global(&format!("{name}.size"), sizes, &Value::Small(0), site));
         }
         Some(stored)
+    }
+
+    /// What the objects of a call are, and how much room they take; nothing if that is not known.
+    pub(super) fn heap_shape(&mut self, site: Span) -> Option<(CType, Room)> {
+        let unit = self.unit;
+        let mut uses = Uses { site, types: Vec::new(), is_made: false, size: None, at: None };
+        for (number, function) in unit.functions.iter().enumerate() {
+            uses.at = Some(FunctionId(number as u32));
+            for statement in function.body.iter().flatten() {
+                uses.statement(self, statement);
+            }
+        }
+        let (ty, bytes) = uses.is_made.then(|| self.heap_type(&uses.types, uses.size)).flatten()?;
+        Some((ty, Room { bytes, is_constant: uses.size.is_some() }))
     }
 
     /// What an object of so many bytes is, by the types of the pointers that point to it: the largest that fits, as often as it fits. Where it is not known how
@@ -76,6 +78,14 @@ impl<'u> Lower<'u> {
             }
         }
     }
+}
+
+/// How much room an object of the heap takes.
+pub(super) struct Room {
+    /// How many bytes.
+    pub(super) bytes: u64,
+    /// Whether each object that the call makes has as many.
+    pub(super) is_constant: bool,
 }
 
 /// How many elements there is room for where the size of an object is not known before it is made.

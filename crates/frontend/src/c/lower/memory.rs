@@ -302,7 +302,7 @@ pub fn add_global(
 ) -> GlobalId {
     let id = GlobalId(u32::try_from(program.globals.len()).unwrap_or(u32::MAX));
     let init = vec![first.clone(); ty.slots()];
-    program.globals.push(Variable { name, ty, init, counts_threads: false, span });
+    program.globals.push(Variable { name, ty, init, counts_threads: false, looks: None, span });
     id
 }
 

@@ -55,6 +55,7 @@ mod synchronisation;
 mod telling;
 mod threads;
 mod unread;
+mod unset;
 mod vague;
 mod varying;
 mod visit;
@@ -259,6 +260,7 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
         },
         approximations: BTreeSet::new(),
         choices: choices::Choices::default(),
+        unset: unset::Unset::default(),
         numbers: None,
         ended: None,
         quiet: BTreeSet::new(),
@@ -295,6 +297,7 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
     lower.single = single::single(unit, &mut lower.points);
     if !options.keeps_values {
         lower.choices = choices::Choices::new(unit, &mut lower.points, &lower.single);
+        lower.unset = unset::Unset::new(&mut lower);
     }
     let main = FunctionId(main as u32);
     let proc = lower.proc(main, Role::Main);
@@ -376,6 +379,8 @@ pub(super) struct Lower<'u> {
     approximations: BTreeSet<Limit>,
     /// What has to be known of values from outside.
     choices: choices::Choices,
+    /// What has to be known of memory that is read before it is written.
+    unset: unset::Unset,
     /// What is known of threads by their numbers, where the program tells them apart.
     numbers: Option<threads::Numbers>,
     /// The mark that the program has ended, where it has one.
@@ -414,6 +419,7 @@ impl<'u> Lower<'u> {
                     ty: cell.ty,
                     init,
                     counts_threads: false,
+                    looks: None,
                     span: param.span,
                 });
             }
@@ -421,7 +427,7 @@ impl<'u> Lower<'u> {
         if self.numbers.is_some() {
             let (name, ty) = ("thread".to_owned(), threads::NUMBER);
             let (init, span) = (vec![Value::Open], declared.span);
-            locals.push(Variable { name, ty, init, counts_threads: false, span });
+            locals.push(Variable { name, ty, init, counts_threads: false, looks: None, span });
         }
         let mut results = Vec::new();
         if matches!(role, Role::Call | Role::Atomic) {

@@ -149,6 +149,7 @@ impl<'u> Lower<'u> {
             };
             let name = format!("{name}{}", leaf.name);
             let global = self.global(&name, variable_type(&leaf), &first, span);
+            self.program.globals[global.index()].looks = self.looks(span, &leaf);
             (leaf, VarRef::Global(global))
         });
         let leaves = leaves.collect();

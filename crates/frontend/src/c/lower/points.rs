@@ -44,7 +44,7 @@ enum Holder {
 }
 
 /// What every pointer may point to.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Points<'u> {
     unit: &'u Unit,
     sets: BTreeMap<Holder, Set>,
@@ -118,10 +118,15 @@ impl<'u> Points<'u> {
         self.grew |= known.len() > before;
     }
 
-    /// Objects may hold one thing more, and so may all that they are copied to.
+    /// These objects may hold one thing more, and so may all that they are copied to.
     pub(super) fn widen(&mut self, objects: Set, more: Target) {
+        self.hold(objects.into_iter().map(|object| (object, more)));
+    }
+
+    /// Each of these objects may hold one thing more, and so may all that they are copied to.
+    pub(super) fn hold(&mut self, more: impl IntoIterator<Item = (Target, Target)>) {
         self.is_done = false;
-        for object in objects {
+        for (object, more) in more {
             self.add(Holder::In(object), Set::from([more]));
         }
         while self.grew {
@@ -505,11 +510,7 @@ impl<'u> Points<'u> {
 
     /// Everything that passes through an atomic operation: what was there, and what is given.
     fn atomic(&mut self, name: &str, args: &[Set]) -> Set {
-        let mut through: Set = args.iter().skip(1).flatten().copied().collect();
         let objects = args.first().cloned().unwrap_or_default();
-        for &object in &objects {
-            through.extend(self.get(Holder::In(object)));
-        }
         // The generic forms have pointers to operands and results.
         let by_address: &[usize] = match name {
             "__atomic_load" | "__atomic_store" => &[0, 1],
@@ -517,6 +518,12 @@ impl<'u> Points<'u> {
             "__atomic_compare_exchange_n" => &[0, 1],
             _ => &[0],
         };
+        // What is given by its address is not the address.
+        let given = args.iter().enumerate().filter(|(number, _)| !by_address.contains(number));
+        let mut through: Set = given.flat_map(|(_, arg)| arg.iter().copied()).collect();
+        for &object in &objects {
+            through.extend(self.get(Holder::In(object)));
+        }
         for &number in by_address {
             for object in args.get(number).cloned().unwrap_or_default() {
                 through.extend(self.get(Holder::In(object)));

@@ -21,6 +21,9 @@ impl<'u> Fun<'_, 'u> {
         self.lower.waits = true;
         let (lock, c) = (self.pointed(mutex), opaque(mutex));
         if !self.lower.options.counts_sleepers || timed {
+            if let Some(telling) = self.lower.program.telling.as_mut().filter(|_| !timed) {
+                telling.wakes.insert(span);
+            }
             self.at_place(&lock, &c, 0, span, &mut |fun, at| {
                 fun.release(&at.place, span);
                 fun.emit(StmtKind::Acquire(at.place), span);

@@ -132,6 +132,7 @@ impl Builder<'_> {
             ty: self.shared.clone(),
             init,
             counts_threads: false,
+            looks: None,
             span: Span::default(),
         };
         self.program.globals.push(variable);
@@ -196,6 +197,7 @@ impl Builder<'_> {
             ty: self.symbols[template.index()].ty.clone(),
             init: Vec::new(),
             counts_threads: false,
+            looks: None,
             span: Span::default(),
         };
         let name =

@@ -13,6 +13,7 @@ pub(super) fn variable(name: &str, ty: Type, init: Value) -> Variable {
         ty,
         init: vec![init],
         counts_threads: false,
+        looks: None,
         span: Span::new(3, 4),
     }
 }
