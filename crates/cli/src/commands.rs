@@ -35,7 +35,7 @@ use crate::exit::Exit;
 use crate::guard;
 use crate::output::Output;
 
-/// Does what was asked.
+/// Runs a command.
 pub fn run(command: Command, output: &mut Output) -> Result<Exit, Failure> {
     if matches!(output.format, Format::Markdown | Format::Csv)
         && !matches!(command, Command::Table(_))

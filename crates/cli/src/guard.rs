@@ -32,7 +32,7 @@ pub fn shown(overrun: &Overrun, format: Format, file: &str) -> String {
     match format {
         Format::Json => json::print(&object()),
         Format::Sarif => json::print(&sarif::failure(&object(), Exit::Unknown as u8)),
-        // What reads these expects nothing else.
+        // Programs that read CSV or DOT expect nothing else.
         Format::Csv | Format::Dot => {
             let _ = std::io::stderr().write_all(overrun.text().as_bytes());
             String::new()

@@ -14,7 +14,7 @@ pub fn load(args: &InputArgs, output: &mut Output) -> Result<Subject, Failure> {
     load_file(&args.file, &args.options, output)
 }
 
-/// The same with the file beside the options.
+/// Loads an input whose file is given apart from the options.
 pub fn load_file(
     path: &Path,
     options: &InputOptions,

@@ -16,14 +16,14 @@ use crate::args::{Color, Common, Format};
 use crate::exit::Exit;
 use crate::guard;
 
-/// Which notes are wanted.
+/// Selects the notes to print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notes {
-    /// None.
+    /// No notes.
     None,
-    /// Those that matter.
+    /// Notes that matter for the answer.
     Some,
-    /// All.
+    /// All notes.
     All,
 }
 
@@ -46,7 +46,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// As the options say.
+    /// Takes the options of the command line.
     pub fn new(common: &Common) -> Self {
         let coloured = |auto: ColorChoice| Paint {
             colours: match common.color {

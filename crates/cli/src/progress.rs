@@ -37,7 +37,7 @@ pub struct Progress {
     seen: Mutex<Drawn>,
 }
 
-/// How progress is shown.
+/// The way in which progress is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum How {
     No,
@@ -48,11 +48,11 @@ enum How {
 #[derive(Default)]
 struct Drawn {
     rate: Rate,
-    /// How many states other processes store, if there are any.
+    /// The number of states that other processes store, if there are any.
     elsewhere: Option<u64>,
-    /// What is done now.
+    /// The current activity in words.
     doing: String,
-    /// What was completed last, from below and from above.
+    /// The last completed bounds, from below and from above.
     below: String,
     above: String,
     is_drawn: bool,
@@ -146,7 +146,7 @@ impl Progress {
         let _ = write!(io::stderr(), "{CLEAR}{line}");
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn finish(&self) {
         if std::mem::take(&mut self.seen().is_drawn) {
             let _ = write!(io::stderr(), "{CLEAR}");
@@ -193,7 +193,7 @@ fn share(part: u64, whole: u64) -> String {
     format!("{} %", part.min(whole) as u128 * 100 / u128::from(whole.max(1)))
 }
 
-/// What is explored after a bound was completed.
+/// A description of the bound that is explored after this one.
 fn after(bound: Bound, most: Option<Bound>) -> String {
     let most = most.filter(|most| most.resource == bound.resource).map(|most| most.count);
     match most {

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use selvedge::Failure;
 use selvedge_frontend::show_path;
 
-/// Writes texts to files.
+/// Writes texts to files. All of them are drafted before the first file is replaced.
 pub fn save(files: &[(&Path, &str)]) -> Result<(), Failure> {
     let mut drafts = Vec::with_capacity(files.len());
     for &(path, text) in files {
@@ -83,13 +83,13 @@ fn has_same_inode(_: &Path, _: &Path) -> bool {
 
 /// A text that is not yet where it belongs.
 enum Draft<'a> {
-    /// It is in a new file beside the one that it is for.
+    /// A new file beside the one that it will replace.
     Beside(Beside),
-    /// It is for something that is written to and cannot be replaced.
+    /// A text for a target that can only be written to, not replaced.
     Into(Sink<'a>, &'a str),
 }
 
-/// What is written to and keeps its name.
+/// A target that is written to and keeps its name.
 enum Sink<'a> {
     /// Standard output.
     Output,

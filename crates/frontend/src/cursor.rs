@@ -10,7 +10,7 @@ use selvedge_program::{Source, Span};
 
 use crate::Diagnostic;
 
-/// What the cursor must know of the tokens of a language.
+/// Facts about the tokens of a language that the cursor needs.
 pub(crate) trait TokenKind: Copy + PartialEq {
     /// Stands after the last token, for ever.
     const END: Self;
@@ -18,11 +18,11 @@ pub(crate) trait TokenKind: Copy + PartialEq {
     const UNREADABLE: Self;
 }
 
-/// What the lexer hands over.
+/// The output of a lexer.
 pub(crate) struct Tokens<T> {
     /// The tokens in order.
     pub list: Vec<(T, Span)>,
-    /// What could not be read.
+    /// Errors about text that could not be read.
     pub diagnostics: Vec<Diagnostic>,
     /// Whether the text was not read to its end (a comment that is not closed): what is missing
     /// there is nobody's mistake.
@@ -30,7 +30,7 @@ pub(crate) struct Tokens<T> {
 }
 
 impl<T: TokenKind> Tokens<T> {
-    /// Nothing read so far.
+    /// No tokens yet.
     pub fn new() -> Self {
         Tokens { list: Vec::new(), diagnostics: Vec::new(), cut: false }
     }
@@ -60,23 +60,23 @@ impl<T: TokenKind> Tokens<T> {
     }
 }
 
-/// The mistake has been reported; whoever can goes on behind it.
+/// Says that a mistake was reported; a caller that can go on behind it does so.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reported;
 
-/// What was parsed, unless a mistake stood in the way.
+/// The result of a parser: a tree, unless a mistake was reported.
 pub(crate) type Parsed<T> = Result<T, Reported>;
 
 /// Statements and expressions inside each other, counted together.
 const DEEPEST: u32 = 200;
 
-/// After so many mistakes no more are collected.
+/// The most mistakes that are collected.
 const MOST_DIAGNOSTICS: usize = 1000;
 
-/// After so many pieces that are no tokens, this is another language: no more are reported.
+/// After this many pieces that are no tokens, the text is in another language: no more are reported.
 const MOST_UNREADABLE: usize = 10;
 
-/// How much of a token is repeated in a message.
+/// The most characters of a token that a message repeats.
 const LONGEST_QUOTE: usize = 30;
 
 /// A place in a list of tokens, and what is wrong with it so far.
@@ -114,7 +114,7 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
         }
     }
 
-    /// What is wrong with the text, in the order of the places.
+    /// The mistakes in the text, in the order of their places.
     pub fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         let is_noise = |diagnostic: &Diagnostic| {
             let at = diagnostic.label.span.start;
@@ -133,7 +133,7 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
         self.peek_at(0)
     }
 
-    /// The token so many places ahead.
+    /// The token `ahead` places after the current one.
     pub fn peek_at(&self, ahead: usize) -> T {
         self.tokens.get(self.at + ahead).map_or(T::END, |t| t.0)
     }
@@ -143,7 +143,7 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
         self.tokens.get(self.at).map_or_else(|| self.after_previous(), |t| t.1)
     }
 
-    /// Where the token so many places ahead stands.
+    /// The place of the token `ahead` places after the current one.
     pub fn span_at(&self, ahead: usize) -> Span {
         self.tokens.get(self.at + ahead).map_or_else(|| self.span(), |t| t.1)
     }
@@ -158,7 +158,7 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
         self.before(1)
     }
 
-    /// Where the token so many places before the current one stands.
+    /// The place of the token `steps` places before the current one.
     pub fn before(&self, steps: usize) -> Span {
         let before = self.at.checked_sub(steps).and_then(|at| self.tokens.get(at));
         before.map_or_else(Span::default, |t| t.1)

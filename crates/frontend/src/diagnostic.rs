@@ -6,7 +6,7 @@ use std::fmt;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use selvedge_program::{Source, Span};
 
-/// How bad it is.
+/// How severe a diagnostic is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
     /// The input cannot be used.
@@ -18,9 +18,9 @@ pub enum Severity {
 /// A place in the source with something to say about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// Where.
+    /// The place in the text.
     pub span: Span,
-    /// What about it.
+    /// The remark about the place.
     pub text: String,
 }
 
@@ -36,15 +36,15 @@ pub struct Fix {
 /// One mistake in an input.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// How severe it is.
     pub severity: Severity,
-    /// What is wrong, in one line.
+    /// The mistake, in one line.
     pub message: String,
     /// Where, with a short remark.
     pub label: Label,
     /// Other places that matter (an earlier declaration, the opening brace).
     pub related: Vec<Label>,
-    /// What to do about it.
+    /// Advice on what to do, if there is any.
     pub hint: Option<String>,
     /// The change of the text that does what the hint says, where that is one.
     pub fix: Option<Box<Fix>>,
@@ -91,7 +91,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds another place.
+    /// Adds a related place.
     #[must_use]
     pub fn related(mut self, span: Span, text: impl Into<String>) -> Self {
         self.related.push(Label { span, text: text.into() });
@@ -104,11 +104,11 @@ impl Diagnostic {
 pub struct Diagnostics {
     /// The text that is meant.
     pub source: Source,
-    /// What is wrong with it, in the order of the places.
+    /// The diagnostics, in the order of their places.
     pub list: Vec<Diagnostic>,
 }
 
-/// Says what to write where something else stands: what there is to do comes first.
+/// A hint to write one thing instead of another: what to do comes first.
 pub(crate) fn write(what: &str, found: &str) -> String {
     match (what, found.starts_with("the end of ")) {
         ("the end of the line", _) => format!("end the line before {found}"),
@@ -117,7 +117,7 @@ pub(crate) fn write(what: &str, found: &str) -> String {
     }
 }
 
-/// How many mistakes are shown before the rest is only counted.
+/// The most mistakes to show; the others are counted.
 const SHOWN: usize = 50;
 
 /// A source line longer than this is not shown as a whole.

@@ -6,15 +6,15 @@
 
 use selvedge_program::Type;
 
-/// What there is in the place of pointers.
+/// The advice about pointers.
 pub(crate) const NO_POINTERS: &str = "there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` \
      stands for a shared variable";
 
-/// What there is in the place of *always* and *eventually*.
+/// The advice about *always* and *eventually*.
 pub(crate) const NO_TEMPORAL_LOGIC: &str = "there is no temporal logic: `assert e;` says what holds at a place, `invariant e;` what always holds, and \
      `selvedge livelock` looks for runs that never end";
 
-/// What to write in the place of an `if` that has a value.
+/// The advice about an `if` that has a value.
 pub(crate) const CONDITIONAL: &str = "write `c ? a : b`; `if c { … } else { … }` is a statement";
 
 /// Whether a line that begins with `#` and this word is for a preprocessor.
@@ -38,7 +38,7 @@ pub(crate) fn is_directive(word: &str) -> bool {
     )
 }
 
-/// What a procedure, a statement or a method of another language does.
+/// An operation of another language, written as a procedure, a statement or a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Operation {
     Acquire,
@@ -70,7 +70,7 @@ pub(crate) enum Operation {
     Leave,
 }
 
-/// What a word does in other languages, whatever its capital letters are.
+/// The operation that a word means in other languages, in upper or lower case.
 pub(crate) fn operation(word: &str) -> Option<Operation> {
     match word {
         "P" => return Some(Operation::Acquire),
@@ -175,7 +175,7 @@ pub(crate) fn operation(word: &str) -> Option<Operation> {
 }
 
 impl Operation {
-    /// What to write. The first of the objects is what something is done with.
+    /// What to write instead. The first of the objects is the one that the operation acts on.
     pub fn advice(self, objects: &[&str]) -> String {
         let object = |default| objects.first().copied().unwrap_or(default);
         match self {
@@ -258,7 +258,7 @@ impl Operation {
     }
 }
 
-/// What to write in the place of `Vec<u32> v`, a type of another language with a parameter.
+/// What to write instead of `Vec<u32> v`, a type of another language with a parameter.
 pub(crate) fn generic(word: &str, argument: &str) -> String {
     match word {
         "Vec" | "vector" | "List" | "ArrayList" | "array" | "Array" => {
@@ -283,7 +283,7 @@ pub(crate) fn generic(word: &str, argument: &str) -> String {
     }
 }
 
-/// What to write in the place of `let m = Mutex::new(…)`.
+/// What to write instead of `let m = Mutex::new(…)`.
 pub(crate) fn declaration(ty: &str, name: &str) -> Option<String> {
     let known = same_type(ty)?;
     Some(match known {
@@ -336,7 +336,7 @@ fn known_type(plain: &str) -> Option<&'static str> {
     })
 }
 
-/// What to write in the place of a type of another language.
+/// What to write instead of a type of another language.
 pub(crate) fn ty(word: &str) -> Option<String> {
     let plain = plain_type(word);
     let Some(known) = known_type(&plain) else {
@@ -364,7 +364,7 @@ pub(crate) fn ty(word: &str) -> Option<String> {
     })
 }
 
-/// What to do about a word that stands before a type in other languages.
+/// The advice about a word that stands before a type in other languages.
 pub(crate) fn modifier(word: &str) -> Option<&'static str> {
     Some(match word {
         "unsigned" | "signed" | "long" | "short" => {
@@ -488,7 +488,7 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
     })
 }
 
-/// What to write in the place of a sign of another language.
+/// What to write instead of a sign of another language.
 pub(crate) fn sign(text: &str) -> Option<&'static str> {
     Some(match text {
         "===" => "write `==`",
@@ -551,7 +551,7 @@ pub(crate) fn procedure(word: &str) -> Option<&'static str> {
     })
 }
 
-/// What there is in the place of a method of another language.
+/// What to write instead of a method of another language.
 pub(crate) fn method(word: &str) -> Option<&'static str> {
     Some(match word {
         "len" | "length" | "size" => {
@@ -578,7 +578,7 @@ pub(crate) fn method(word: &str) -> Option<&'static str> {
     })
 }
 
-/// What to write in the place of a word that stands between or before the operands of other languages.
+/// What to write instead of a word that stands between or before operands in other languages.
 pub(crate) fn between(word: &str) -> Option<&'static str> {
     Some(match word {
         "as" => "the type stands before parentheses, as in `i32(x)`",

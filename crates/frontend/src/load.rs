@@ -14,7 +14,7 @@ use crate::check::{self, CheckOptions, Definition, Names, check_with_names, chec
 use crate::tables::{Beside, Format, TableInput};
 use crate::{Diagnostic, Diagnostics, bp, c, syntax, tables, weave};
 
-/// What can be verified.
+/// An input that can be verified.
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A program.
@@ -23,11 +23,11 @@ pub enum Input {
         program: Arc<Program>,
         /// Its text.
         source: Arc<Source>,
-        /// What may not be meant as it is written.
+        /// Warnings about the text.
         warnings: Diagnostics,
-        /// What must not be reached (`--target`), in the place of failing assertions.
+        /// The target that must not be reached (`--target`); it replaces the assertions.
         target: Option<Property>,
-        /// What the program does not follow, and what it assumes; of programs in C only.
+        /// What the program leaves out or assumes; for programs in C only.
         beyond: Arc<Beyond>,
     },
     /// A table.
@@ -39,18 +39,18 @@ pub enum Input {
     },
 }
 
-/// What a program leaves out of what its text means.
+/// What a program leaves out of the meaning of its text, and what it assumes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Beyond {
     /// Places that fail because no run is followed further: a run that ends there is no violation.
     pub limits: Vec<Limit>,
-    /// What holds of every answer only as far as this holds.
+    /// Assumptions that every answer depends on.
     pub assumptions: Vec<String>,
     /// Places where the program does more than the text: a violation is one only if it is found where runs end at limits.
     pub approximations: Vec<Limit>,
     /// Where that is so, with no more threads than this.
     pub most_threads: Option<u32>,
-    /// How many threads are started in loops for which any number stands, all together.
+    /// The number of threads started in loops for which any number stands, altogether.
     pub many_threads: Option<u32>,
     /// Whether the text is C.
     pub is_c: bool,
@@ -60,7 +60,7 @@ pub struct Beyond {
     pub is_quiet: bool,
 }
 
-/// What the command line says about an input.
+/// Options for loading an input.
 #[derive(Clone, Default)]
 pub struct LoadOptions {
     /// The initial state of a `.pds` (`--init`), in the place of the `.init` file.
@@ -70,11 +70,11 @@ pub struct LoadOptions {
     /// Numbers of threads in the place of those of a table (`--threads NAME=N`). Those of a
     /// program are set when it is lowered.
     pub threads: ThreadCounts,
-    /// For programs.
+    /// Options for checking programs.
     pub check: CheckOptions,
-    /// For programs in C.
+    /// Settings for programs in C.
     pub c: c::Settings,
-    /// How long and how large the preparation may be.
+    /// Limits on the time and memory of the preparation.
     pub budget: Budget,
 }
 
@@ -83,9 +83,9 @@ pub struct LoadOptions {
 pub enum LoadError {
     /// A file cannot be read.
     Unreadable {
-        /// Which one.
+        /// The path of the file.
         path: String,
-        /// Why.
+        /// Why it cannot be read.
         reason: String,
     },
     /// A file is wrong, or the text of an option, which then is the name of the source.
@@ -141,7 +141,7 @@ pub fn parse(path: &Path, text: String, options: &LoadOptions) -> Result<Input, 
     read(path, Source::new(show_path(path), text), options, &|_| Ok(None))
 }
 
-/// What stands beside a file, in another one with this ending.
+/// Finds the text of a file beside another one, by its ending.
 type FindBeside<'a> = &'a dyn Fn(&str) -> Result<Option<Source>, LoadError>;
 
 fn read(
@@ -183,7 +183,7 @@ fn is_cpp(path: &Path) -> bool {
     matches!(ending, Some("cpp" | "cc" | "cxx" | "c++" | "C" | "hpp" | "ii"))
 }
 
-/// What a file is, by the ending of its name.
+/// The kind of a file, by the ending of its name.
 enum Kind {
     Program(Parser),
     C { preprocessed: bool },
@@ -212,9 +212,9 @@ pub struct Draft {
     pub source: Arc<Source>,
     /// The program, if nothing is wrong.
     pub program: Option<Arc<Program>>,
-    /// What is wrong, or may not be meant as it is written.
+    /// Mistakes and warnings.
     pub diagnostics: Diagnostics,
-    /// What is declared, and which name means what, as far as the text can be read.
+    /// The declarations and the meaning of each name, as far as the text can be read.
     pub names: Names,
 }
 
@@ -227,7 +227,7 @@ pub fn draft(path: &Path, text: String) -> Option<Draft> {
     let (file, mut diagnostics) = parse(&source, &Patience::default());
     let checked = check_with_names(&file, &CheckOptions::default());
     let mut program = None;
-    // What could not be read leads to mistakes that are none.
+    // Text that could not be read leads to false mistakes: mistakes of the checker count only without it.
     if diagnostics.is_empty() {
         diagnostics = checked.problems;
         program = checked.program.map(Arc::new);

@@ -24,7 +24,7 @@ pub struct File {
     /// Whether something in it is made of parts: structs, channels, parameters that stand for shared variables.
     /// `crate::parts` writes it without them.
     pub has_parts: bool,
-    /// What may not be meant as it is written, and is not to be seen in the tree.
+    /// Warnings about the text that cannot be seen in the tree.
     pub doubts: Vec<Diagnostic>,
 }
 
@@ -101,13 +101,13 @@ pub enum Init {
 /// A type as written.
 #[derive(Clone, Debug)]
 pub struct TypeExpr {
-    /// What it is.
+    /// The kind of the type.
     pub kind: TypeKind,
     /// Where it stands.
     pub span: Span,
 }
 
-/// What a type is.
+/// The kind of a type.
 #[derive(Clone, Debug)]
 pub enum TypeKind {
     /// `bool`
@@ -130,12 +130,12 @@ pub enum TypeKind {
     Ref(Box<TypeExpr>),
     /// `chan[2] TYPE`
     Channel {
-        /// How many messages it holds; none if nothing is said.
+        /// The number of messages that it holds; `None` if none is given.
         capacity: Option<Box<Expr>>,
-        /// What is sent through it.
+        /// The type of its messages.
         message: Box<TypeExpr>,
     },
-    /// How many messages are in a channel that holds so many. Nobody writes it.
+    /// The number of messages in a channel of this capacity. It cannot be written.
     Messages(Option<Box<Expr>>),
 }
 
@@ -174,17 +174,17 @@ pub struct ThreadDecl {
     pub name: Name,
     /// The name of the instance number, for use in the arguments.
     pub binder: Option<Name>,
-    /// How many; one if nothing is said.
+    /// The number of threads; `None` is one.
     pub count: Option<Count>,
-    /// What they run.
+    /// The procedure or body that they run.
     pub entry: Entry,
     /// The declaration up to the body.
     pub span: Span,
-    /// What ends it: of a body, the closing brace.
+    /// The last token of the declaration; of a body, the closing brace.
     pub end: Span,
 }
 
-/// How many threads.
+/// A number of threads.
 #[derive(Clone, Debug)]
 pub enum Count {
     /// This many (a constant expression).
@@ -193,7 +193,7 @@ pub enum Count {
     Any(Span),
 }
 
-/// What a thread runs.
+/// The code that a thread runs.
 #[derive(Clone, Debug)]
 pub enum Entry {
     /// The procedure that has the name of the thread, without arguments.
@@ -222,13 +222,13 @@ pub struct PredicateDecl {
 pub struct Stmt {
     /// The labels before it.
     pub labels: Vec<Name>,
-    /// What it is.
+    /// The kind of the statement.
     pub kind: StmtKind,
     /// Where it stands; for compound statements the part up to the body.
     pub span: Span,
 }
 
-/// What a statement is.
+/// The kind of a statement.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// `skip;`
@@ -239,29 +239,29 @@ pub enum StmtKind {
     Block(Vec<Stmt>),
     /// A local variable.
     Local(VarDecl),
-    /// Local variables that get their first values in one step. Nobody writes it.
+    /// Local variables that get their first values in one step. It cannot be written.
     Together {
         /// The variables; each has a first value, or none has.
         variables: Vec<VarDecl>,
-        /// What gives all of them their first values.
+        /// The effect that gives all of them their first values.
         effect: Option<Effect>,
         /// Whether the next statement sets them, so that this one does nothing.
         is_set: bool,
     },
     /// `x, y := e, f constrain c;`
     Assign {
-        /// Left of `:=`.
+        /// The places left of `:=`.
         targets: Vec<PlaceExpr>,
-        /// Right of `:=`.
+        /// The values right of `:=`.
         values: Vec<Expr>,
-        /// After `constrain`.
+        /// The condition after `constrain`.
         constrain: Option<Expr>,
     },
     /// `x, y := f(e);`, `f(e);`, `t := async f(e);`, `b := trylock(m);` and so on.
     Effect {
         /// Left of `:=`; empty if there is none.
         targets: Vec<PlaceExpr>,
-        /// Right of `:=`.
+        /// The effect right of `:=`.
         effect: Effect,
     },
     /// `havoc x, y;`
@@ -323,13 +323,13 @@ pub enum StmtKind {
 /// What may stand alone or right of `:=` and is more than an expression.
 #[derive(Clone, Debug)]
 pub struct Effect {
-    /// What it is.
+    /// The kind of the effect.
     pub kind: EffectKind,
     /// Where it stands.
     pub span: Span,
 }
 
-/// What an effect is.
+/// The kind of an effect.
 #[derive(Clone, Debug)]
 pub enum EffectKind {
     /// `f(e)`
@@ -344,7 +344,7 @@ pub enum EffectKind {
     FetchAndAdd(PlaceExpr, Option<Box<Expr>>),
 }
 
-/// What `if` and `while` test.
+/// The condition of `if` and `while`.
 #[derive(Clone, Debug)]
 pub enum Cond {
     /// An expression.
@@ -390,13 +390,13 @@ pub struct MemberExpr {
 /// An expression as written.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of the expression.
     pub kind: ExprKind,
     /// Where it stands.
     pub span: Span,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// `true`, `false`
@@ -419,7 +419,7 @@ pub enum ExprKind {
     Between(Box<Expr>, Box<Expr>),
     /// `schoose[p, n]`
     Schoose(Box<Expr>, Box<Expr>),
-    /// One operand.
+    /// An operation with one operand.
     Unary(UnaryOp, Box<Expr>),
     /// Two operands. Chains of one associative operator (`&`, `|`, `+`, `*`) are built as
     /// balanced trees, so that a long chain is not a deep one.
@@ -436,9 +436,9 @@ pub enum ExprKind {
         quantifier: Quantifier,
         /// The bound thread.
         binder: Name,
-        /// `i != self`
+        /// Whether `i != self` restricts the thread.
         others_only: bool,
-        /// What is said of it.
+        /// The body of the quantifier.
         body: Box<Expr>,
     },
     /// `i.x`: a local variable of a bound thread (predicates only).

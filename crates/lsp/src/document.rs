@@ -15,7 +15,7 @@ pub const LARGEST_TEXT: usize = 8 << 20;
 
 /// A text that is open.
 pub struct Document {
-    /// Its address.
+    /// The address of the document.
     pub uri: Uri,
     /// Its number, which grows with each change.
     pub version: i32,
@@ -35,7 +35,7 @@ pub struct Document {
 
 /// A character that has more bytes than UTF-16 units.
 struct Wide {
-    /// The byte after it.
+    /// The byte after the character.
     end: usize,
     /// How many bytes more than units there are up to here, from the beginning of the text.
     surplus: usize,
@@ -80,7 +80,7 @@ impl Document {
         Some(())
     }
 
-    /// This document with another text, which nobody has opened.
+    /// The document with another text that is not open in the editor.
     pub fn with_text(&self, text: String) -> Self {
         let (starts, wide) = (line_starts(&text), wide(&text));
         let (uri, version, name) = (self.uri.clone(), self.version, self.name.clone());
@@ -98,7 +98,7 @@ impl Document {
         !matches!(self.known, Reading::NotYet)
     }
 
-    /// What is known of the text; nothing if it is too large, or no program.
+    /// The draft of the text; `None` if it is too large, or no program.
     pub fn draft(&mut self) -> Option<&Draft> {
         if let Reading::NotYet = self.known {
             self.known = Reading::Nothing;

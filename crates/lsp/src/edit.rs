@@ -15,7 +15,7 @@ use selvedge_program::Span;
 
 use crate::document::Document;
 
-/// What names are coloured as.
+/// The types of tokens that names are coloured as.
 pub const TOKEN_TYPES: [SemanticTokenType; 8] = [
     SemanticTokenType::VARIABLE,
     SemanticTokenType::PARAMETER,
@@ -27,7 +27,7 @@ pub const TOKEN_TYPES: [SemanticTokenType; 8] = [
     SemanticTokenType::PROPERTY,
 ];
 
-/// What is said beside that. Shared variables are `static`, as in languages that editors know.
+/// Modifiers of tokens. Shared variables are `static`, as in languages that editors know.
 pub const TOKEN_MODIFIERS: [SemanticTokenModifier; 3] = [
     SemanticTokenModifier::DECLARATION,
     SemanticTokenModifier::READONLY,
@@ -257,7 +257,7 @@ fn in_its_place(marked: &str, meant: &str) -> Option<(usize, usize, String)> {
     (is_alone && !is_other).then(|| (first, last + 1, meant.to_owned()))
 }
 
-/// What every name of the text is, each place relative to the one before it.
+/// The type of every name in the text, each place relative to the one before it.
 pub fn colours(document: &mut Document) -> Option<SemanticTokens> {
     let names = document.draft()?.names.clone();
     let declared = names.definitions.iter().map(|definition| (definition.span, definition, 1));

@@ -48,7 +48,7 @@ use std::time::Duration;
 
 use selvedge_program::Source;
 
-/// How long and how large a run may be, and what else the server may use.
+/// The limits of verifications, and what else the server may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// How long a verification may take.

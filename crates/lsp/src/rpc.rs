@@ -16,14 +16,14 @@ const MOST_HEADERS: usize = 32;
 /// The largest message. Texts above a smaller size are not analysed, but may be sent.
 const LARGEST: u64 = 256 << 20;
 
-/// What came in.
+/// The result of reading a message.
 #[derive(Debug)]
 pub enum Incoming {
     /// A message.
     Message(Message),
-    /// Something else.
+    /// Input that is no message.
     Broken(Unread),
-    /// Nothing, and nothing more will come.
+    /// The end of the input.
     End,
 }
 
@@ -49,7 +49,7 @@ impl Unread {
     }
 }
 
-/// Reads one message.
+/// Reads one message from the input.
 pub fn read(input: &mut impl BufRead) -> Incoming {
     read_message(input).unwrap_or(Incoming::End)
 }
@@ -81,13 +81,13 @@ fn read_message(input: &mut impl BufRead) -> io::Result<Incoming> {
     })
 }
 
-/// What stands before a message.
+/// The header of a message, as it was read.
 enum Header {
     /// How many bytes the message has.
     Length(u64),
     /// Lines that announce no message, and why.
     Broken(String),
-    /// Nothing.
+    /// The input ended before a message began.
     End,
 }
 

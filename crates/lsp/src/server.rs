@@ -45,7 +45,7 @@ const WAITING: usize = 256;
 /// The stack of a run, which follows the nesting of the text.
 const STACK: usize = 16 << 20;
 
-/// What the loop hears.
+/// An event that the loop receives.
 enum Heard {
     In(Incoming),
     /// A run is so far.
@@ -54,7 +54,7 @@ enum Heard {
     Done(Uri, u64, ShownAnswer),
 }
 
-/// How far the conversation is.
+/// The phase of the conversation with the editor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Before,
@@ -62,7 +62,7 @@ enum Phase {
     ShutDown,
 }
 
-/// A document, and what is known of it.
+/// An open document, with its verification.
 struct Opened {
     document: Document,
     state: State,
@@ -332,7 +332,7 @@ impl<W: Write> Server<W> {
         Ok((document, offset))
     }
 
-    /// What the editor tells; what makes no sense is passed over.
+    /// Handles a notification; malformed ones are ignored.
     fn notification(&mut self, method: &str, params: &Value) {
         match method {
             DidOpenTextDocument::METHOD => {
@@ -420,7 +420,7 @@ fn answer<R: Request>(result: R::Result) -> Result<Value, Refusal> {
     Ok(value(result))
 }
 
-/// What is sent. Types of the protocol can always be written.
+/// A message as JSON; types of the protocol can always be written.
 fn value(sent: impl Serialize) -> Value {
     serde_json::to_value(sent).unwrap_or_default()
 }

@@ -24,7 +24,7 @@ pub const DEADLOCK: &str = "selvedge.deadlock";
 pub const LIVELOCK: &str = "selvedge.livelock";
 pub const CANCEL: &str = "selvedge.cancel";
 
-/// What is wrong with a text.
+/// The diagnostics of a text.
 pub fn diagnostics(document: &mut Document) -> Vec<Shown> {
     if document.text.len() > LARGEST_TEXT {
         let message = "this text is too large to be checked as it is written; `selvedge check-syntax` \
@@ -65,7 +65,7 @@ fn one(document: &Document, diagnostic: &Diagnostic) -> Shown {
     }
 }
 
-/// Other places, with words.
+/// Related places, with their messages.
 fn related_to(
     document: &Document,
     places: impl Iterator<Item = (Span, String)>,
@@ -77,7 +77,7 @@ fn related_to(
     places.map(one).collect()
 }
 
-/// What a run found out: a violation with its schedule, what no schedule executes, and assertions that none gets to.
+/// The findings of a run: a violation with its schedule, what no schedule executes, and assertions that are never reached.
 pub fn found(document: &Document, found: &ShownAnswer) -> Vec<Shown> {
     let source = Some("selvedge verify".to_owned());
     let mut list = Vec::new();
@@ -111,7 +111,7 @@ pub fn definition(document: &mut Document, offset: usize) -> Option<Location> {
     Some(document.location(span))
 }
 
-/// What the name at an offset means.
+/// A description of the name at an offset.
 pub fn hover(document: &mut Document, offset: usize) -> Option<Hover> {
     let names = &document.draft()?.names;
     let (span, found) = names.at(offset as u32)?;
@@ -201,7 +201,7 @@ pub fn lenses(document: &mut Document, state: &State) -> Vec<CodeLens> {
     lenses
 }
 
-/// What is executed from the start.
+/// The procedures and bodies that are executed from the start.
 fn entries(draft: &Draft) -> impl Iterator<Item = &Definition> {
     let all = &draft.names.definitions;
     let has_threads = all.iter().any(|found| found.kind == Kind::Thread);

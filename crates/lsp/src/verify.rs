@@ -22,10 +22,10 @@ use crate::document::line_span;
 /// More steps of a schedule than this are not shown in the editor.
 const MOST_STEPS: usize = 300;
 
-/// What is known about a document.
+/// The state of a document's verification.
 #[derive(Default)]
 pub enum State {
-    /// Nothing.
+    /// Nothing was verified.
     #[default]
     Idle,
     /// It is being verified.
@@ -36,24 +36,24 @@ pub enum State {
 
 /// A run that was started.
 pub struct Run {
-    /// Its number.
+    /// The number of the run.
     pub id: u64,
-    /// Ends it.
+    /// A flag that ends the run.
     pub cancelled: Arc<AtomicBool>,
 }
 
 /// An answer in terms of the text.
 #[derive(Debug)]
 pub struct ShownAnswer {
-    /// For the code lens.
+    /// The title of the code lens.
     pub title: String,
-    /// For people.
+    /// The message for the user.
     pub message: String,
-    /// How bad it is.
+    /// The severity of the message.
     pub severity: DiagnosticSeverity,
-    /// The violation.
+    /// The violation that was found, if one was.
     pub violation: Option<Violation>,
-    /// What no schedule executes: lines that follow each other are one piece.
+    /// Text that no schedule executes: lines that follow each other are one piece.
     pub faded: Vec<(Span, String)>,
     /// Assertions that no schedule gets to, or is not known to.
     pub unreached: Vec<(Span, String)>,
@@ -68,7 +68,7 @@ pub struct Violation {
     pub steps: Vec<(Span, String)>,
 }
 
-/// What is asked about a program.
+/// The question that a code lens asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LensQuestion {
     /// Whether something goes wrong, or threads wait for each other for ever.
@@ -79,7 +79,7 @@ pub enum LensQuestion {
     Livelock,
 }
 
-/// What is verified.
+/// A verification that is to be run.
 pub struct Task {
     asked: LensQuestion,
     source: Arc<Source>,

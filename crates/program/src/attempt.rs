@@ -5,7 +5,7 @@ use crate::{AtomicOp, Expr, Place, Type, make};
 
 /// Expressions that can be built, of a program or of the core.
 pub(crate) trait Build: Clone {
-    /// A truth value.
+    /// Makes a truth value.
     fn truth(value: bool) -> Self;
     /// Whether two values are equal.
     fn equal(self, other: Self) -> Self;
@@ -17,7 +17,7 @@ pub(crate) trait Build: Clone {
 pub(crate) struct Meaning<E> {
     /// Whether it succeeds; `fetch_and_add` always does.
     pub succeeds: E,
-    /// What it then writes.
+    /// The value that it then writes.
     pub new: E,
     old: E,
     is_sum: bool,
@@ -40,7 +40,7 @@ impl<E: Build> Meaning<E> {
         Meaning { succeeds, new, old, is_sum }
     }
 
-    /// The result.
+    /// The value that the operation returns.
     pub fn result(&self) -> E {
         if self.is_sum { self.old.clone() } else { self.succeeds.clone() }
     }
@@ -78,7 +78,7 @@ impl Meaning<Expr> {
         Meaning::new(op, make::read(place.clone()), &operands, lock)
     }
 
-    /// What is at the place afterwards, whether it succeeds or not.
+    /// The value at the place afterwards, whether the operation succeeds or not.
     pub fn written(&self) -> Expr {
         if self.is_sum {
             return self.new.clone();

@@ -54,9 +54,9 @@ pub enum BinaryOp {
     BitOr,
     /// The bits in which they differ.
     BitXor,
-    /// So many bits to the left; 0 for as many as there are, or more. Goes wrong for a negative number.
+    /// Shifts to the left; the result is 0 for as many bits as there are, or more. Goes wrong for a negative number.
     ShiftLeft,
-    /// So many bits to the right; the sign stays. Goes wrong for a negative number.
+    /// Shifts to the right; the sign stays. Goes wrong for a negative number.
     ShiftRight,
 }
 
@@ -81,7 +81,7 @@ pub enum Level {
     Product,
     /// `!`, `-` and `~`
     Unary,
-    /// What needs no parentheses anywhere.
+    /// Operands that need no parentheses anywhere.
     Tightest,
 }
 
@@ -99,7 +99,7 @@ impl Level {
         Level::Tightest,
     ];
 
-    /// The next level.
+    /// The next tighter level.
     #[must_use]
     pub fn tighter(self) -> Level {
         Level::ALL.into_iter().find(|level| *level > self).unwrap_or(Level::Tightest)
@@ -126,17 +126,17 @@ pub enum Takes {
 /// A row of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operator {
-    /// How it is written in `.weave`.
+    /// The sign in `.weave`.
     pub sign: &'static str,
-    /// How tightly it binds.
+    /// Its precedence.
     pub level: Level,
-    /// Its operands.
+    /// The types of its operands.
     pub takes: Takes,
     /// Whether `(a op b) op c` and `a op (b op c)` are the same.
     pub is_associative: bool,
-    /// How the right operand has to compare with 0, for the operation not to go wrong.
+    /// How the right operand must compare with 0 for the operation not to go wrong.
     pub needs: Option<BinaryOp>,
-    /// What it is in the core, if it is one operation there.
+    /// The operation of the core that it is, if it is a single one.
     pub core: Option<Binary>,
 }
 
@@ -176,7 +176,7 @@ impl BinaryOp {
         Operator { sign, level, takes, is_associative, needs, core }
     }
 
-    /// What `&`, `|` and `^` are between truth values.
+    /// The operator that `&`, `|` and `^` stand for between truth values.
     #[must_use]
     pub fn of_truths(self) -> Option<BinaryOp> {
         match self {
@@ -197,7 +197,7 @@ impl BinaryOp {
         }
     }
 
-    /// How many operands, from the left, have the type of the result, if that is a number.
+    /// The number of operands, from the left, that have the type of the result, if that is a number.
     #[must_use]
     pub fn operands_of_its_type(self) -> usize {
         match self.operator().takes {
@@ -209,7 +209,7 @@ impl BinaryOp {
 }
 
 impl UnaryOp {
-    /// How it is written before its operand; a conversion is written with the name of its type.
+    /// The sign before its operand; a conversion is written with the name of its type.
     #[must_use]
     pub fn sign(self) -> Option<&'static str> {
         match self {

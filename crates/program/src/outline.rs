@@ -17,13 +17,13 @@ pub struct Outline {
 pub struct Statement {
     /// All of it, without labels.
     pub span: Span,
-    /// What its control does.
+    /// The kind of the statement.
     pub kind: StatementKind,
     /// The condition of a `while` or `for` that is a single test: what `&&`, `||` and `?:` are made of is tested one by one.
     pub condition: Option<Span>,
 }
 
-/// What the control of a statement does.
+/// The kind of a statement, by its control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StatementKind {
     /// Has none: an expression, a declaration, a jump.

@@ -69,7 +69,7 @@ pub fn own(program: Program) -> Program {
 /// Shared variables, with the procedures that mention them.
 type Candidates = BTreeMap<GlobalId, BTreeSet<ProcId>>;
 
-/// The scalars that are mentioned only in procedures which threads run, and nobody calls.
+/// The scalars that are mentioned only in procedures which threads run and which are never called.
 fn candidates(program: &Program) -> Candidates {
     let (mut called, mut run, mut at_labels) = (BTreeSet::new(), BTreeSet::new(), false);
     run.extend(program.threads.iter().map(|thread| thread.proc));
@@ -202,7 +202,7 @@ impl Look<'_> {
         }
     }
 
-    /// Whether nobody reads a variable that was set in an earlier step.
+    /// Whether the variable is never read in a later step than the one that sets it.
     fn stays_in_steps(&self, proc: ProcId, global: GlobalId) -> bool {
         let local = self.locals[&(proc, global)];
         let here = self.flow.locations.iter().zip(&self.flow.live);
@@ -222,7 +222,7 @@ impl Look<'_> {
             self.flow.live.get(entry.index()).is_none_or(|live| live.has(local))
         };
         let local = self.locals[&(first, global)];
-        // Nobody reads it: it is live nowhere.
+        // It is never read: it is live at no location.
         let here = self.flow.locations.iter().zip(&self.flow.live);
         let read = here.filter(|(at, _)| at.proc == first).any(|(_, live)| live.has(local));
         !live_at(other) && !read && !self.sets_after_start(first, local)
@@ -234,7 +234,7 @@ impl Look<'_> {
         let mut work: Vec<Loc> = Vec::new();
         let own = |loc: Loc| self.flow.location(loc).proc == proc;
         for edge in self.flow.edges.iter().filter(|edge| own(edge.from)) {
-            // Whoever is called may start somebody as well.
+            // A procedure that is called may start threads as well.
             if matches!(edge.command, Command::Async { .. } | Command::Call { .. }) {
                 work.push(edge.to);
             }

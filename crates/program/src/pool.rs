@@ -28,10 +28,10 @@ use crate::{
     BinaryOp, Expr, GlobalId, Place, Program, Span, Stmt, StmtKind, Type, Value, VarRef, Variable,
 };
 
-/// A pool has at most so many objects: the search for a free one is an expression as deep as there are objects.
+/// The most objects in a pool: the search for a free one is an expression as deep as there are objects.
 pub const MOST_OBJECTS: u32 = 128;
 
-/// So many objects with the same fields.
+/// A fixed number of objects with the same fields.
 #[derive(Clone, Debug)]
 pub struct Pool {
     objects: u32,
@@ -46,7 +46,7 @@ pub struct Field {
     pub name: String,
     /// Its type: a scalar or an array.
     pub ty: Type,
-    /// What each of its scalars holds in a new object; [`Value::Open`] for any value.
+    /// The initial value of each of its scalars; [`Value::Open`] for any value.
     pub first: Value,
 }
 
@@ -85,7 +85,7 @@ impl Pool {
         Some(Pool { objects, used, fields: fields.into_iter().map(add).collect() })
     }
 
-    /// The type of references to objects of a pool of so many.
+    /// The type of references to the objects of a pool with `objects` objects.
     #[must_use]
     pub fn reference(objects: u32) -> Type {
         range(0, objects)

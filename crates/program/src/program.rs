@@ -51,13 +51,13 @@ pub struct Program {
     pub threads: Vec<ThreadDecl>,
     /// Predicates for abstraction.
     pub predicates: Vec<Predicate>,
-    /// What is said of an assertion that fails, by its place, where it is more than that it failed.
+    /// Messages for assertions that fail, by their places, where there is more to say than that they failed.
     pub reasons: BTreeMap<Span, String>,
-    /// What the program says of an assertion, by the place of the statement: `assert e, "text";`.
+    /// The texts of assertions, by the places of their statements: `assert e, "text";`.
     pub texts: BTreeMap<Span, String>,
-    /// Shared counters that stand for what threads wait for: semaphores, conditions, barriers. Nobody else reads them.
+    /// Shared counters that stand for what threads wait for: semaphores, conditions, barriers. They are read for nothing else.
     pub waited_for: BTreeSet<GlobalId>,
-    /// How it is told, where it was made of another text.
+    /// How it is told in the words of another text, if it was made from one.
     pub telling: Option<Box<Telling>>,
 }
 
@@ -98,7 +98,7 @@ impl Variable {
         element_of(&self.name, indices)
     }
 
-    /// How many indices stand inside of its name.
+    /// The number of indices that stand inside of its name.
     #[must_use]
     pub fn indices_inside(&self) -> usize {
         self.name.matches("[]").count()
@@ -145,7 +145,7 @@ pub struct Procedure {
 pub struct ThreadDecl {
     /// The name of the template.
     pub name: String,
-    /// How many there are.
+    /// The number of threads.
     pub count: Count,
     /// The procedure that they run.
     pub proc: ProcId,
@@ -185,7 +185,7 @@ pub type Block = Vec<Stmt>;
 pub struct Stmt {
     /// The labels that stand before it.
     pub labels: Vec<LabelId>,
-    /// What it does.
+    /// The kind of statement.
     pub kind: StmtKind,
     /// Where it stands; for compound statements the part up to the body.
     pub span: Span,
@@ -215,16 +215,16 @@ pub enum StmtKind {
     If {
         /// The condition.
         cond: Cond,
-        /// Executed if it holds.
+        /// Executed if the condition holds.
         then: Block,
-        /// Executed if not.
+        /// Executed if the condition does not hold.
         otherwise: Block,
     },
     /// A loop: each test is one step.
     While {
         /// The condition.
         cond: Cond,
-        /// Executed while it holds.
+        /// Executed while the condition holds.
         body: Block,
     },
     /// One of the blocks, chosen freely in one step.
@@ -249,27 +249,27 @@ pub enum StmtKind {
     Release(Place),
     /// An atomic operation on a shared variable, with its result.
     Attempt {
-        /// Where the result goes.
+        /// The place for the result.
         dest: Option<Place>,
-        /// The operation.
+        /// The operation that is tried.
         op: AtomicOp,
     },
     /// Calls a procedure.
     Call {
-        /// Which one.
+        /// The procedure that is called.
         proc: ProcId,
-        /// One for each parameter.
+        /// The arguments, one for each parameter.
         args: Vec<Expr>,
         /// Where the results go: empty, or one for each result.
         results: Vec<Place>,
     },
     /// Starts a thread that runs a procedure.
     Async {
-        /// Where its id goes.
+        /// The place for the thread's id.
         dest: Option<Place>,
         /// The procedure.
         proc: ProcId,
-        /// One for each parameter.
+        /// The arguments, one for each parameter.
         args: Vec<Expr>,
     },
     /// Starts a thread at a label of this procedure, with a copy of the locals.
@@ -289,16 +289,16 @@ pub enum AtomicOp {
     CompareAndSwap {
         /// The variable.
         place: Place,
-        /// What it is compared with.
+        /// The value that it is compared with.
         expected: Expr,
-        /// What it becomes.
+        /// The value that it gets if they are equal.
         new: Expr,
     },
     /// `fetch_and_add(x, n)`: adds n; the result is the value before.
     FetchAndAdd {
         /// The variable.
         place: Place,
-        /// What is added.
+        /// The number that is added.
         amount: Expr,
     },
 }
@@ -315,7 +315,7 @@ impl AtomicOp {
     }
 }
 
-/// What `if` and `while` test.
+/// The condition of `if` and `while`.
 #[derive(Clone, Debug)]
 pub enum Cond {
     /// A Boolean expression.
@@ -332,7 +332,7 @@ pub enum Cond {
 /// A typed expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind,
     /// The type of its value.
     pub ty: Type,
@@ -351,7 +351,7 @@ pub enum ExprKind {
     Primed(Place),
     /// `!`, `-`, or a conversion to the type of the expression.
     Unary(UnaryOp, Box<Expr>),
-    /// Two operands.
+    /// An operation with two operands.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `c ? a : b`.
     IfThenElse(Box<Expr>, Box<Expr>, Box<Expr>),
@@ -377,7 +377,7 @@ pub enum ExprKind {
         binder: String,
         /// Whether the thread itself is left out (`i != self`).
         others_only: bool,
-        /// What is said of the thread; mentions it by depth (0 is the innermost binder).
+        /// The statement about the thread; mentions it by depth (0 is the innermost binder).
         body: Box<Expr>,
     },
     /// In predicates: a local variable of a bound thread.
@@ -399,20 +399,20 @@ pub enum ExprKind {
 /// How a predicate speaks of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quantifier {
-    /// For all threads.
+    /// The body holds for all threads.
     Forall,
-    /// For some thread.
+    /// The body holds for some thread.
     Exists,
-    /// The number of threads.
+    /// The number of threads for which the body holds.
     Count,
 }
 
 /// A shared or a local variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VarRef {
-    /// Shared.
+    /// A shared variable.
     Global(GlobalId),
-    /// Of the current procedure.
+    /// A local variable of the current procedure.
     Local(LocalId),
 }
 
@@ -430,13 +430,13 @@ pub struct Place {
 }
 
 impl Program {
-    /// What a run does that goes wrong: see [`selvedge_model::Describe::goes_wrong`].
+    /// What a wrong run does, in words: see [`selvedge_model::Describe::goes_wrong`].
     #[must_use]
     pub fn goes_wrong(&self) -> &'static str {
         self.telling.as_ref().and_then(|telling| telling.wrong).unwrap_or(GOES_WRONG)
     }
 
-    /// How many values a scalar of a type has, where it is one with few: a truth value, a lock, a range, an enumeration.
+    /// The number of values of a scalar of a type, if it has few: a truth value, a lock, a range, an enumeration.
     #[must_use]
     pub fn count_of_values(&self, ty: &Type) -> Option<usize> {
         match ty {

@@ -43,7 +43,7 @@ pub struct Source {
     original: Option<Box<Original>>,
 }
 
-/// The text that somebody wrote, where another one was made of it before it was read.
+/// The original text, where it was preprocessed before it was read.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Original {
     text: Lines,
@@ -113,7 +113,7 @@ impl Source {
         &self.text
     }
 
-    /// The text as somebody wrote it.
+    /// The text as its author wrote it.
     #[must_use]
     pub fn written(&self) -> &str {
         self.original.as_ref().map_or(&self.text, |original| &original.text.text)

@@ -16,20 +16,20 @@ use crate::{GlobalId, LocalId, ProcId, Span, Type, Value};
 /// A variable, shared or of a procedure.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Told {
-    /// A shared one.
+    /// A shared variable.
     Shared(GlobalId),
-    /// One of a procedure.
+    /// A local variable of a procedure.
     Local(ProcId, LocalId),
 }
 
-/// How a program is told in words of the text that it was made of.
+/// How a program is shown in the words of the text that it was made from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Telling {
-    /// How variables are told; those that are not here are told as they are.
+    /// How variables are shown; those that are not listed are shown as they are.
     pub variables: BTreeMap<Told, Manner>,
-    /// What has an address, by the first one.
+    /// Objects with addresses, by their first address.
     pub objects: BTreeMap<u64, Object>,
-    /// What else is a number instead of a name: functions.
+    /// The names of functions, by the numbers that stand for them.
     pub functions: BTreeMap<u64, String>,
     /// The places of statements: steps inside of one are told as the statement.
     pub statements: BTreeSet<Span>,
@@ -41,18 +41,18 @@ pub struct Telling {
     pub conditions: BTreeSet<Span>,
     /// The places of calls that let go of a mutex until the thread wakes, at any time.
     pub wakes: BTreeSet<Span>,
-    /// What a run does that goes wrong, if one property was asked about: `has a data race`.
+    /// What a wrong run does, if one property was asked about: `has a data race`.
     pub wrong: Option<&'static str>,
 }
 
-/// How a variable is told.
+/// How a variable is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Manner {
-    /// Not at all.
+    /// The variable is not shown.
     Hidden,
     /// Says which objects of this name there are on the heap.
     Heap(String),
-    /// As it is written.
+    /// The variable is shown as the original text writes it.
     Written {
         /// Its name, with the places of indices.
         pieces: Vec<Piece>,
@@ -72,16 +72,16 @@ pub enum Piece {
     Object(GlobalId),
 }
 
-/// Something with an address, or so many of a kind.
+/// An object with an address, or a pool of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Object {
-    /// What it is called.
+    /// The name of the object.
     pub name: String,
     /// How many bytes it has.
     pub size: u64,
     /// For those of a pool: how many there are, and how many bytes from one to the next.
     pub copies: Option<(u32, u64)>,
-    /// The scalars of it.
+    /// The scalars of the object.
     pub parts: Vec<ObjectPart>,
 }
 
@@ -99,7 +99,7 @@ pub struct ObjectPart {
 /// What is said of the end of a wait in which signals are no steps, so that it is not known whether there was one.
 pub const WAKES: &str = "wakes";
 
-/// So many statements back is far away.
+/// This many statements back counts as far away.
 const FAR: usize = 64;
 
 impl Telling {
@@ -242,7 +242,7 @@ fn is_heap(manner: &Manner, wanted: &str) -> bool {
     matches!(manner, Manner::Heap(name) if name == wanted)
 }
 
-/// What an object of a pool is called.
+/// The name of an object in a pool.
 fn object_name(name: &str, number: usize, of: usize) -> String {
     if of == 1 { name.to_owned() } else { format!("{name}#{}", number + 1) }
 }

@@ -22,7 +22,7 @@ pub(crate) fn operands(e: &Expr) -> Vec<&Expr> {
     }
 }
 
-/// The same, to be changed.
+/// The operands of an expression, to be changed.
 pub(crate) fn operands_mut(e: &mut Expr) -> Vec<&mut Expr> {
     match &mut e.kind {
         ExprKind::Const(_)
@@ -160,7 +160,7 @@ impl Expr {
     }
 }
 
-/// Whether something is true of an expression or a part of it.
+/// Whether `test` holds for an expression or a part of it.
 pub(crate) fn any_part(e: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
     test(e) || operands(e).into_iter().any(|operand| any_part(operand, test))
 }
@@ -173,7 +173,7 @@ pub(crate) fn change(e: &mut Expr, with: &mut dyn FnMut(&mut Expr)) {
     with(e);
 }
 
-/// What one step of a statement evaluates, and the places that it reads or writes as a whole.
+/// The parts of a statement's step: the expressions that it evaluates, and the places that it reads or writes.
 #[derive(Default)]
 pub(crate) struct StepParts<'p> {
     /// The expressions, but for the indices of the places.

@@ -15,7 +15,7 @@ fn inside(statement: &Stmt) -> Vec<&Block> {
     }
 }
 
-/// The same, to be changed.
+/// The blocks inside of a statement, to be changed.
 pub(crate) fn inside_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
     match &mut stmt.kind {
         StmtKind::If { then, otherwise, .. } => vec![then, otherwise],

@@ -8,18 +8,18 @@ use selvedge_model::Fault;
 
 use crate::answer::AboutStates;
 
-/// What was asked for, as far as it matters for advice.
+/// The parts of the question that advice depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AdviceContext<'a> {
-    /// How to explore.
+    /// The method of exploration.
     pub method: Method,
     /// The bound, if there was one.
     pub bound: Option<Bound>,
     /// A variable of type `int`, which may hold ever larger values.
     pub unbounded: Option<&'a str>,
-    /// What was assumed of threads that are started.
+    /// The assumption about threads that are started.
     pub started: Option<Started>,
-    /// What else holds of the answer only as far as this holds.
+    /// Further assumptions that the answer depends on.
     pub assumptions: &'a [String],
     /// Whether the text alone shows that nothing goes wrong, so that no run was followed.
     pub is_shown_by_text: bool,
@@ -28,7 +28,7 @@ pub struct AdviceContext<'a> {
 /// How many of the threads that a program starts were followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Started {
-    /// At most so many of them act.
+    /// The most started threads that act.
     pub most: u32,
     /// Whether there may be more, so that the answer is about some runs only. If not, the text shows that no more
     /// are started.
@@ -36,7 +36,7 @@ pub struct Started {
 }
 
 impl Started {
-    /// What was assumed, in words; `None` if nothing was.
+    /// The assumption in words; `None` if there is none.
     #[must_use]
     pub fn assumption(self) -> Option<String> {
         let act = if self.most == 1 { "acts" } else { "act" };
@@ -44,7 +44,7 @@ impl Started {
     }
 }
 
-/// What to try, if there is something.
+/// Advice on what to try, if there is any.
 pub(crate) fn advice(
     answer: &AboutStates<'_>,
     stop: &Stop,

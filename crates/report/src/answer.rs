@@ -29,19 +29,19 @@ pub struct AboutStates<'a> {
     pub file: &'a str,
     /// The system.
     pub system: &'a dyn System,
-    /// What must not be reached.
+    /// The properties that were checked.
     pub properties: &'a [Property],
-    /// What was found out.
+    /// The outcome of the engine.
     pub outcome: &'a Outcome,
-    /// What was asked for, for advice where there is no answer.
+    /// What was asked, for advice where there is no answer.
     pub asked: AdviceContext<'a>,
     /// The state that a replay of the trace ends in, if there is a trace.
     pub last: Option<&'a State>,
-    /// What some run reaches, if that is known.
+    /// The coverage of the text, if that is known.
     pub covered: Option<&'a Covered>,
-    /// What is left open about deadlocks.
+    /// What the answer leaves open about deadlocks.
     pub deadlocks: Deadlocks<'a>,
-    /// What each process used, where several explored.
+    /// The resources of each process, where several explored.
     pub processes: &'a [Process],
     /// How long it took.
     pub time: Duration,
@@ -91,7 +91,7 @@ pub(crate) fn why_violated(answer: &AboutStates<'_>) -> Vec<String> {
     why(answer.system, answer.properties.get(*property), trace)
 }
 
-/// The answer in words.
+/// The answer as labelled lines of text.
 #[must_use]
 pub fn summary(answer: &AboutStates<'_>) -> Summary {
     let (verdict, role, more) = match &answer.outcome.verdict {
@@ -174,7 +174,7 @@ fn safe(answer: &AboutStates<'_>) -> String {
     }
 }
 
-/// What a schedule must not do.
+/// Descriptions of what would violate the question's properties.
 pub(crate) fn violations(answer: &AboutStates<'_>) -> Vec<String> {
     let asked = |property| answer.properties.contains(&property);
     let is_target = |property: &&Property| matches!(property, Property::Unreachable(_));
@@ -390,7 +390,7 @@ pub fn violation(answer: &AboutStates<'_>) -> Option<String> {
     }
 }
 
-/// Of what the schedule has the fewest.
+/// A sentence about what the schedule minimizes, or why that is not known.
 fn about_trace(
     answer: &AboutStates<'_>,
     bound: Bound,
@@ -510,7 +510,7 @@ fn deadlocks_beside(answer: &AboutStates<'_>, violated: Option<&Property>) -> Op
     is_open.then(|| ("deadlock", format!("unknown: {}", NotUpward::Deadlock)))
 }
 
-/// What the answer assumes about threads that are started.
+/// The answer's assumption about threads that are started.
 fn threads(answer: &AboutStates<'_>) -> Option<Detail> {
     if answer.properties.iter().any(Property::is_about_deadlocks) {
         return None; // nothing is left out
@@ -548,7 +548,7 @@ fn about_started(started: Started, verdict: &Verdict) -> Option<Detail> {
     Some(("threads", format!("{words} until then")))
 }
 
-/// What an answer cost.
+/// A line about the time and memory that the answer took.
 pub(crate) fn effort(outcome: &Outcome, time: Duration, peak_memory: u64) -> String {
     let mut parts = vec![outcome.engine.to_owned()];
     if let Some(last) = outcome.observations.last() {

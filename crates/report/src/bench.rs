@@ -14,7 +14,7 @@ pub mod plots;
 
 pub use answer::{AtBound, read};
 
-/// What is asked of each column.
+/// A question of a benchmark and the column that is asked.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Key {
     /// The file, as the list of questions has it.
@@ -43,9 +43,9 @@ impl Key {
 pub struct Run {
     /// `safe`, `unsafe`, …; or why there is no answer: `unknown`, `timeout`, `memory`, `died`, `refused`.
     pub verdict: String,
-    /// How long it took, in seconds of a clock on the wall.
+    /// Wall-clock time, in seconds.
     pub time: f64,
-    /// How much work that was, in seconds of a processor, if it is known.
+    /// Processor time, in seconds, if it is known.
     pub cpu: Option<f64>,
     /// The largest amount of memory in bytes, if it is known.
     pub memory: Option<u64>,
@@ -57,14 +57,14 @@ pub struct Run {
     pub stored: Option<u64>,
     /// Why there is no answer, or what else there is to say.
     pub note: String,
-    /// What was seen at each bound.
+    /// The counts at each bound.
     pub seen: Vec<AtBound>,
 }
 
-/// What a row belongs to.
+/// The part of a benchmark that a row belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Part {
-    /// The suite.
+    /// The row is part of the suite itself.
     #[default]
     Suite,
     /// Growth with the number of threads, which is this.
@@ -93,9 +93,9 @@ impl Part {
 /// All runs of a question in a column, as one row.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Measured {
-    /// What was asked.
+    /// The question and the column.
     pub key: Key,
-    /// What it is measured for.
+    /// The part of the benchmark that the row belongs to.
     pub part: Part,
     /// The verdict of all runs.
     pub verdict: String,

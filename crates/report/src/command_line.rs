@@ -24,7 +24,7 @@ impl CommandLine {
         words.into_iter().fold(CommandLine(PROGRAM.to_owned()), |line, word| line.word(&word))
     }
 
-    /// Adds a word.
+    /// Adds a word, quoted if a shell needs that.
     #[must_use]
     pub fn word(mut self, word: &str) -> Self {
         self.0.push(' ');
@@ -63,7 +63,7 @@ impl CommandLine {
         values.into_iter().fold(self, |line, value| line.option(name, Some(value)))
     }
 
-    /// The whole line.
+    /// The whole command line as text.
     #[must_use]
     pub fn finish(self) -> String {
         self.0

@@ -11,12 +11,12 @@ use crate::answer::Detail;
 /// More ranges of lines than this are only counted.
 const MOST_SHOWN: usize = 8;
 
-/// What runs reach, and which runs.
+/// The coverage of a text, with the runs that it is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Covered {
     /// Which runs were followed.
     pub extent: Extent,
-    /// What they reach.
+    /// The assertions and lines that these runs reach.
     pub coverage: Coverage,
 }
 
@@ -25,14 +25,14 @@ pub struct Covered {
 pub enum Extent {
     /// All of them: what they do not reach is never reached.
     AllSchedules,
-    /// All within a bound.
+    /// All runs within a bound.
     Within(Bound),
     /// Some: of what they do not reach nothing is known.
     SomeSchedules,
 }
 
 impl Covered {
-    /// Why an answer is not to be relied upon, for whoever asks that all assertions are reached.
+    /// The reason to distrust an answer because assertions are not reached, if some are not.
     #[must_use]
     pub fn unreached(&self) -> Option<String> {
         let lines = self.coverage.unreached();

@@ -3,10 +3,10 @@
 
 use crate::answer::Detail;
 
-/// What is to be said about deadlocks beside the properties that were asked about.
+/// What an answer leaves open about deadlocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Deadlocks<'a> {
-    /// Which of them nobody asked for.
+    /// The deadlocks that were not asked about.
     pub left_out: LeftOut,
     /// Why it is not known whether there are some, although they were asked for.
     pub undecided: Option<&'a str>,
@@ -14,22 +14,22 @@ pub struct Deadlocks<'a> {
     pub unasked: Option<&'static str>,
 }
 
-/// Deadlocks that nobody asked for.
+/// The deadlocks that were not asked about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LeftOut {
-    /// None that could be: all were asked for, or threads never wait.
+    /// None: all were asked about, or threads never wait.
     #[default]
     Nothing,
     /// Those in which all who wait do so in front of an `assume`.
     Assumptions,
-    /// All of them.
+    /// All deadlocks.
     All,
     /// All of them, in an answer within a bound: a line of its own says so, since the same program may well have some without one.
     AllWithinBound,
 }
 
 impl Deadlocks<'_> {
-    /// What a proof says nothing about.
+    /// The deadlocks that a proof says nothing about.
     pub(crate) fn limits(&self) -> impl Iterator<Item = &'static str> {
         self.limit().into_iter().chain(self.unasked)
     }
@@ -51,13 +51,13 @@ impl Deadlocks<'_> {
         (self.left_out == LeftOut::AllWithinBound).then(|| ("deadlock", words.to_owned()))
     }
 
-    /// That it is not known whether there are some, and why.
+    /// A line that says why deadlocks are not decided, if they are not.
     pub(crate) fn detail(&self) -> Option<Detail> {
         Some(("deadlock", format!("not decided: {}", self.undecided?)))
     }
 }
 
-/// What a proof does not promise, in a sentence.
+/// A sentence on what a proof does not promise.
 pub(crate) fn limits(what: impl IntoIterator<Item = &'static str>) -> String {
     let all: Vec<&str> = what.into_iter().collect();
     format!("nothing is said about {}", all.join(", nor about "))

@@ -5,7 +5,7 @@
 /// Less room than this is not worth a column of its own.
 const LEAST_ROOM: usize = 24;
 
-/// The text with lines of at most so many columns, but for words that are longer.
+/// Breaks a text into lines of at most `width` columns, except for longer words.
 #[must_use]
 pub fn fold(text: &str, width: usize) -> String {
     let mut folded = String::with_capacity(text.len());

@@ -200,7 +200,7 @@ pub struct JsonGrid {
     pub peak_memory_bytes: u64,
 }
 
-/// R(r, d).
+/// The counts of R(r, d).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct JsonCell {
     /// The rounds and delays.

@@ -16,7 +16,7 @@ pub(crate) struct Holders {
 }
 
 impl Holders {
-    /// Nobody holds anything yet.
+    /// Begins with no lock held.
     pub fn new(system: &dyn System) -> Self {
         let describe = system.describe();
         let locks = (!describe.tells_statements())
@@ -63,7 +63,7 @@ impl Holders {
         }
     }
 
-    /// Who holds a lock.
+    /// The thread that holds a lock.
     pub fn of(&self, lock: &str) -> Option<&str> {
         self.threads.get(lock).map(String::as_str)
     }

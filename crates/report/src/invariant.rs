@@ -16,7 +16,7 @@ use crate::style::{Paint, Role};
 /// More values than this are only counted.
 const MOST_VALUES: usize = 8;
 
-/// What a certificate says, in short. Nothing for a violation.
+/// A short text about a certificate; empty for a violation.
 #[must_use]
 pub fn text(system: &dyn System, evidence: &Evidence, paint: Paint) -> String {
     let seen = seen(system, evidence);
@@ -93,7 +93,7 @@ fn everywhere(values: &BTreeMap<Place, Variables>) -> Variables {
     told.map(|(name, (_, values))| (name.to_owned(), values)).collect()
 }
 
-/// How many values a variable may have, and each scalar in it; nothing for types with too many.
+/// The number of values of a variable and of each scalar in it; `None` for types with too many.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Size {
     whole: Option<usize>,
@@ -177,11 +177,11 @@ pub(crate) type Head = (SharedId, TemplateId, Option<SymbolId>);
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) heads: BTreeSet<Head>,
-    /// The values of variables while somebody holds a lock: others may see them, unless they hold it themselves.
+    /// The values of variables while a thread holds a lock: others may see them, unless they hold it themselves.
     pub(crate) meanwhile: BTreeMap<String, BTreeSet<Datum>>,
     /// Heads of threads that have been left where they are while others went on.
     pub(crate) left: BTreeSet<Head>,
-    /// The variables that nobody else changes while a thread is at a place.
+    /// The variables that no other thread changes while a thread is at a place.
     pub(crate) own: BTreeMap<PlaceId, BTreeSet<String>>,
     /// Variables of which nothing is said: which values their elements have together is not known.
     pub(crate) untold: BTreeSet<String>,
@@ -295,7 +295,7 @@ fn line(system: &dyn System, top: Option<SymbolId>) -> Option<u32> {
 /// Where a thread stands: its template, and the line; [`ENDED`] without one.
 type Place = (TemplateId, u32);
 
-/// After all lines.
+/// The line number of ended threads: after all lines.
 const ENDED: u32 = u32::MAX;
 
 /// Variables, and the values that they have.

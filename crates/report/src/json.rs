@@ -27,7 +27,7 @@ pub struct Object {
     pub file: String,
     /// The verdict.
     pub verdict: VerdictName,
-    /// What was asked, or decided of it: `assertions`, the target, `deadlock`, `wait-deadlock`; several are separated by `; `.
+    /// The property that was asked about or decided: `assertions`, a target, `deadlock`, `wait-deadlock`; several are separated by `; `.
     pub property: String,
     /// Which engine found the answer.
     pub engine: Option<String>,
@@ -42,7 +42,7 @@ pub struct Object {
     pub stored_states: Option<usize>,
     /// How states were left out: `local-steps`. Observations then count what is left.
     pub reductions: Vec<&'static str>,
-    /// What the verdict was found under, beside the bound: `at most 2 of the started threads act`.
+    /// The assumption of the verdict, beside the bound: `at most 2 of the started threads act`.
     pub assumption: Option<String>,
     /// Why it is not known whether there are deadlocks, where the verdict is about the rest of what was asked.
     pub undecided: Option<String>,
@@ -56,7 +56,7 @@ pub struct Object {
     pub why: Vec<String>,
     /// Why the verdict is safe.
     pub proof: Option<String>,
-    /// What some schedule reaches, if the verdict is safe or bounded and that was looked at.
+    /// The coverage of the text, if the verdict is safe or bounded and coverage was looked at.
     pub coverage: Option<crate::coverage::Object>,
     /// The bound after which no visible state is new, if the verdict is safe and that is known.
     pub collapse: Option<Bound>,
@@ -64,7 +64,7 @@ pub struct Object {
     pub time_s: Option<f64>,
     /// The largest amount of memory that was in use.
     pub peak_memory_bytes: Option<u64>,
-    /// What each process used, where several explored.
+    /// The resources of each process, where several explored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<crate::processes::Process>,
     /// The violation, step by step.
@@ -144,7 +144,7 @@ pub enum VerdictName {
 }
 
 impl VerdictName {
-    /// How the command line ends with it.
+    /// The exit code of the command line for this verdict.
     #[must_use]
     pub fn exit_code(self) -> u8 {
         match self {
@@ -172,16 +172,16 @@ impl VerdictName {
 /// A bound: only the resources that it counts are there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Bound {
-    /// Contexts.
+    /// A number of contexts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contexts: Option<usize>,
-    /// Rounds.
+    /// A number of rounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounds: Option<usize>,
-    /// Delays.
+    /// A number of delays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delays: Option<usize>,
-    /// Threads.
+    /// A number of threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<usize>,
     /// Rounds before the period of a run that never ends.
@@ -215,7 +215,7 @@ impl From<selvedge_analysis::Bound> for Bound {
     }
 }
 
-/// What is reached at a bound.
+/// The counts at a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Observation {
     /// The bound.
@@ -257,7 +257,7 @@ pub struct Simulation {
     /// How the run ended: `wrong`, `ended`, `deadlock`, `unknown`, `steps`, `schedule` or
     /// `interrupted`.
     pub outcome: &'static str,
-    /// The same in words.
+    /// The outcome in words.
     pub reason: String,
     /// The seed of a random run.
     pub seed: Option<u64>,

@@ -29,7 +29,7 @@ pub fn language(dfa: &Dfa, name: impl Fn(SymbolId) -> String) -> String {
 /// An expression; sets are never empty inside of one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Expr {
-    /// The empty stack.
+    /// The empty word.
     Epsilon,
     Symbol(String),
     Concat(Vec<Expr>),
@@ -93,7 +93,7 @@ impl Expr {
         }
     }
 
-    /// How many symbols it has, so that what grows too large is given up early.
+    /// The number of symbols, to give up early on what grows too large.
     fn size(&self) -> usize {
         match self {
             Expr::Epsilon => 0,
@@ -116,7 +116,7 @@ impl Expr {
         }
     }
 
-    /// What `*` and `?` stand after.
+    /// The text before `*` or `?`, in parentheses where it needs them.
     fn operand(&self) -> String {
         match self {
             Expr::Symbol(_) | Expr::Union(_) => self.text(),

@@ -26,9 +26,9 @@ pub struct AboutRuns<'a> {
     pub file: &'a str,
     /// The system.
     pub system: &'a dyn System,
-    /// Which runs count.
+    /// The kind of runs that was asked about.
     pub endless: Endless,
-    /// What was found out.
+    /// The outcome of the engine.
     pub outcome: &'a Outcome,
     /// A variable of type `int`, which may hold ever larger values.
     pub unbounded: Option<&'a str>,
@@ -102,7 +102,7 @@ pub fn advised(answer: &AboutRuns<'_>) -> Option<String> {
     }
 }
 
-/// What kind of runs was asked about.
+/// A description of the kind of runs that was asked about.
 pub(crate) fn runs(endless: Endless) -> String {
     match endless {
         Endless { fairness: Fairness::None, .. } => "run".to_owned(),
@@ -168,7 +168,7 @@ fn none_within(answer: &AboutRuns<'_>, Rounds { stem, lasso }: Rounds) -> String
     )
 }
 
-/// What each thread does, and what is repeated.
+/// Lines on what each thread does in the period, which show that the run is fair.
 fn why_fair(system: &dyn System, lasso: &Lasso, checked: &Checked) -> Vec<(&'static str, String)> {
     let Checked::Lasso { threads, .. } = checked else { return Vec::new() };
     let Ok(start) = replay_with(system, &lasso.stem, |_| {}) else { return Vec::new() };

@@ -10,44 +10,44 @@ pub mod svg;
 
 pub use scale::Scale;
 
-/// A picture.
+/// A plot of series of points.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plot {
     /// Its title.
     pub title: String,
-    /// What is to the right.
+    /// The name and scale of the horizontal axis.
     pub x: (String, Scale),
-    /// What is up.
+    /// The name and scale of the vertical axis.
     pub y: (String, Scale),
-    /// What is drawn.
+    /// The series of points to draw.
     pub series: Vec<Series>,
     /// If both axes are the same, with a line where both numbers are: what the line means.
     pub diagonal: Option<String>,
 }
 
-/// Points that belong together.
+/// Points with a name of their own.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Series {
-    /// What they are.
+    /// The name in the legend.
     pub name: String,
-    /// Where they are.
+    /// The coordinates of the points.
     pub points: Vec<(f64, f64)>,
-    /// How they are drawn.
+    /// The style in which they are drawn.
     pub mark: Mark,
 }
 
-/// How points are drawn.
+/// The style in which points are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
-    /// Each one.
+    /// A mark at each point.
     Points,
-    /// A line through them.
+    /// A line through the points.
     Line,
-    /// Both.
+    /// A line with a mark at each point.
     LineAndPoints,
 }
 
-/// How much is reached within a bound.
+/// The counts within a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counted {
     /// The bound.

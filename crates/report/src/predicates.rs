@@ -22,10 +22,10 @@ use crate::text::count;
 /// More predicates than this are only counted.
 const MOST_SHOWN: usize = 24;
 
-/// What such proofs are about where no target is given.
+/// The property of a proof where no target is given.
 pub const PROPERTY: &str = property::ASSERTIONS;
 
-/// What was reached from below with so many threads.
+/// The counts of states for one number of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sampled {
     /// The number of threads.
@@ -63,15 +63,15 @@ pub struct Point {
 pub struct ByPredicates<'a> {
     /// How many threads there are; `None` is any number.
     pub threads: Option<u64>,
-    /// What was asked about: [`PROPERTY`], or a target.
+    /// The property: [`PROPERTY`], or a target.
     pub property: &'a str,
-    /// What a run does that goes wrong: see [`selvedge_model::Describe::goes_wrong`].
+    /// What a wrong run does, in words: see [`selvedge_model::Describe::goes_wrong`].
     pub goes_wrong: &'static str,
     /// The check of the proof, or why there is none.
     pub proof: Result<&'a Checked, String>,
     /// The predicates of the proof, in SMT-LIB.
     pub predicates: &'a [String],
-    /// What was reached from below.
+    /// The states sampled from below.
     pub seen: &'a [Sampled],
     /// How rounds and delays were raised, if they were.
     pub courses: &'a [Course],
@@ -79,9 +79,9 @@ pub struct ByPredicates<'a> {
     pub engine: &'static str,
     /// How many questions the solver was asked.
     pub asked: usize,
-    /// What some run reaches, if there is a proof.
+    /// The coverage of the text, if there is a proof.
     pub covered: Option<&'a Covered>,
-    /// What is left open about deadlocks.
+    /// What the answer leaves open about deadlocks.
     pub deadlocks: Deadlocks<'a>,
     /// How long it took.
     pub time: Duration,

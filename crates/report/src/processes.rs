@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::amount::{amount, bytes};
 use crate::answer::Detail;
 
-/// What one process has used.
+/// The resources that one process has used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Process {
     /// Its number, from 0 on.

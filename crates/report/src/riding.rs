@@ -48,9 +48,9 @@ struct Riding<'s> {
     open: Vec<Head>,
     /// The heads within fused steps.
     met: BTreeSet<Head>,
-    /// What follows such a head.
+    /// The heads that follow such a head.
     next: BTreeMap<Top, BTreeSet<Top>>,
-    /// What may come up when a symbol is popped.
+    /// The symbols that may come up when one is popped.
     below: BTreeMap<TemplateId, BTreeSet<Top>>,
     /// Shared states before and after a step of a thread that holds a lock.
     changes: BTreeSet<(SharedId, SharedId)>,

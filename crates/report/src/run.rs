@@ -15,17 +15,17 @@ use crate::view::{self, Change, Row, Rows, SHOWN_FRAMES, place_name};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Step {
-    /// Who acts.
+    /// The thread that acts.
     pub thread: String,
     /// The context, counted from 1.
     pub context: usize,
     /// The statements that are executed, each with its line: several for an atomic block, never none.
     pub statements: Vec<Statement>,
-    /// What is different after it.
+    /// The differences after the step.
     pub changes: Vec<Change>,
     /// Whether it has nothing to do with other threads.
     pub is_local: bool,
-    /// The shared variables.
+    /// The shared variables after the step.
     pub shared: Values,
     /// The stack of each thread.
     pub stacks: Vec<CallStack>,
@@ -117,7 +117,7 @@ impl Iterator for Steps<'_> {
 
 impl ExactSizeIterator for Steps<'_> {}
 
-/// What is there after a step.
+/// The values and stacks after a step.
 struct After {
     shared: Values,
     stacks: Vec<CallStack>,
@@ -185,14 +185,14 @@ impl CallStack {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Lasso {
-    /// How fair it is.
+    /// The fairness that was asked for.
     #[serde(serialize_with = "fairness")]
     pub fairness: Fairness,
     /// Whether threads were allowed to have ended.
     pub ended: bool,
     /// The steps before the period.
     pub stem: Vec<Step>,
-    /// What is repeated. Contexts are counted on from the stem.
+    /// The steps that are repeated. Contexts are counted on from the stem.
     pub period: Vec<Step>,
     /// What each thread does in the periods.
     pub threads: Vec<LassoThread>,
@@ -202,9 +202,9 @@ pub struct Lasso {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct LassoThread {
-    /// Its name.
+    /// The name of the thread.
     pub thread: String,
-    /// What it does there.
+    /// How the thread takes part.
     #[serde(serialize_with = "part")]
     pub part: Part,
     /// By how many frames its stack grows in each period.
@@ -212,7 +212,7 @@ pub struct LassoThread {
 }
 
 impl Lasso {
-    /// A lasso that replays, with what the check says of it.
+    /// Makes a lasso of one that replays, with the result of its check.
     #[must_use]
     pub fn new(system: &dyn System, lasso: &evidence::Lasso, checked: &Checked) -> Self {
         let (stem, period) = told(system, &lasso.unrolled(1), lasso.stem.steps.len());

@@ -1,4 +1,4 @@
-//! Colours, or none.
+//! Text in colours, or plain.
 
 use anstyle::{AnsiColor, Style};
 
@@ -13,9 +13,9 @@ pub enum Role {
     Faint,
     /// A value that changed.
     Change,
-    /// Good news.
+    /// A good verdict.
     Good,
-    /// Bad news.
+    /// A bad verdict.
     Bad,
 }
 

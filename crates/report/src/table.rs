@@ -170,7 +170,7 @@ impl TableReport<'_> {
         &self.table.outcome.observations
     }
 
-    /// What is to be said about a bound at which nothing visible is new.
+    /// The mark of a bound at which no visible state is new.
     fn mark(&self, bound: usize) -> Option<&'static str> {
         let is_flat = self.observations()[bound].new_visible == Some(0);
         let collapse = self.table.outcome.collapse;
@@ -273,10 +273,10 @@ impl TableReport<'_> {
     }
 }
 
-/// Nothing visible is new, though more may follow.
+/// Marks a bound at which no visible state is new, though more may follow.
 pub(crate) const PLATEAU: &str = "plateau";
 
-/// Nothing visible is new, and nothing follows.
+/// Marks a bound at which no visible state is new, and none follows.
 pub(crate) const COLLAPSED: &str = "collapsed";
 
 fn numbers(seen: &Observation) -> [String; 5] {
@@ -386,6 +386,6 @@ pub struct Row {
 pub struct Finite {
     /// The kind of thread.
     pub thread: String,
-    /// Whether they do.
+    /// Whether contexts of such threads reach finitely many states.
     pub finite: bool,
 }

@@ -18,7 +18,7 @@ use crate::text::count;
 pub struct TrialsReport<'a> {
     /// The trials, by rising seeds.
     pub trials: &'a [Trial],
-    /// How many were wanted.
+    /// The number of trials that were wanted.
     pub wanted: u64,
     /// The first seed.
     pub first_seed: u64,
@@ -27,7 +27,7 @@ pub struct TrialsReport<'a> {
 }
 
 impl TrialsReport<'_> {
-    /// For people.
+    /// The report as text for people.
     #[must_use]
     pub fn text(&self, paint: Paint) -> String {
         let json = self.json();
@@ -74,7 +74,7 @@ impl TrialsReport<'_> {
         text
     }
 
-    /// As an object for other programs.
+    /// The report as an object for other programs.
     #[must_use]
     pub fn json(&self) -> Trials {
         let number = |of: fn(&TrialResult) -> bool| {
@@ -145,7 +145,7 @@ fn undecided(result: &TrialResult) -> Option<&String> {
     }
 }
 
-/// What `selvedge bench random` found.
+/// The results of `selvedge bench random`.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Trials {
     /// The version of Selvedge.
@@ -175,7 +175,7 @@ pub struct Trials {
 /// A question without an answer that holds.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Open {
-    /// Its seed.
+    /// The seed of the trial.
     pub seed: u64,
     /// What was asked.
     pub asked: String,
@@ -185,16 +185,16 @@ pub struct Open {
     pub time_s: f64,
 }
 
-/// Times in seconds.
+/// Statistics of times, in seconds.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Times {
-    /// All together.
+    /// The sum of all times.
     pub total: f64,
     /// Half of them were shorter.
     pub median: f64,
     /// 99 of 100 were shorter.
     pub p99: f64,
-    /// The longest one.
+    /// The longest time.
     pub longest: f64,
 }
 

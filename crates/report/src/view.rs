@@ -16,17 +16,17 @@ use selvedge_model::{
 pub struct Row {
     /// The context, counted from 1.
     pub context: usize,
-    /// Who acts.
+    /// The thread that acts.
     pub thread: ThreadId,
-    /// Its name.
+    /// The name of the thread.
     pub name: String,
     /// How many frames its stack has before the step.
     pub depth: usize,
     /// The statements that are executed; never empty.
     pub steps: Vec<Step>,
-    /// What is different afterwards, shared variables first.
+    /// The differences after the step, shared variables first.
     pub changes: Vec<Change>,
-    /// How many of the changes are of shared variables.
+    /// The number of changes of shared variables among them.
     pub shared: usize,
     /// What each of several statements did, where that is known: the result of a choice is told even if it changes nothing.
     pub within: Vec<Vec<Change>>,
@@ -42,7 +42,7 @@ impl Row {
         words(&self.steps)
     }
 
-    /// The same, with what is different afterwards in parentheses.
+    /// The statements, with the changes in parentheses.
     #[must_use]
     pub fn words_with_changes(&self) -> String {
         with_changes(&self.steps, &self.changes)
@@ -75,7 +75,7 @@ pub(crate) fn with_changes(steps: &[Step], changes: &[Change]) -> String {
 pub enum Change {
     /// A variable has another value.
     Value {
-        /// The variable.
+        /// The name of the variable.
         name: String,
         /// The value before the step; none for a variable that is new.
         before: Option<Datum>,
@@ -153,7 +153,7 @@ impl<'a> Rows<'a> {
         &self.state
     }
 
-    /// Who holds which lock after the row that came last.
+    /// The threads that hold locks after the last row.
     pub(crate) fn holders(&self) -> &Holders {
         &self.holders
     }
@@ -338,7 +338,7 @@ fn is_sign(c: char) -> bool {
     !(c.is_alphanumeric() || c == '_' || c == '$')
 }
 
-/// What is needed of the state before a step to see what the step changed.
+/// The parts of a state that show what the next step changed.
 struct Before {
     shared: SharedId,
     top: Option<SymbolId>,

@@ -16,7 +16,7 @@ use crate::view::Rows;
 struct Wait {
     who: ThreadId,
     whom: ThreadId,
-    /// What it waits for: `for m, which right holds`.
+    /// The reason for the wait: `for m, which right holds`.
     what: String,
 }
 

@@ -24,7 +24,7 @@ use selvedge_model::{
 use crate::holders::Holders;
 use crate::view::statements;
 
-/// Of a condition that reads more than this, only what it reads last is told.
+/// The most values to show of what a condition read: the last ones.
 const MOST_VALUES: usize = 4;
 
 /// Longer chains are told in part.
@@ -33,13 +33,13 @@ const MOST_LINKS: usize = 4;
 /// What another thread did is told so far back: it read a value, and used it when it was another one.
 const MOST_LINKS_BEHIND: usize = 2;
 
-/// So many writes are looked for behind each value that is told: a value with a long past leaves the others theirs.
+/// The most writes to look for behind each value that is shown, so that a value with a long past leaves time for others.
 const MOST_LOOKS: usize = 64;
 
 /// Runs with more steps are not looked at.
 const MOST_STEPS: usize = 50_000;
 
-/// Longer statements are cut.
+/// Statements longer than this are cut.
 const LONGEST_TEXT: usize = 48;
 
 /// Where the values come from that the last step of a run reads if it goes wrong, and in a deadlock those that threads wait at; nothing where that is not known.

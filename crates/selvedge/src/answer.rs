@@ -33,20 +33,20 @@ const FOR_TABLE: u64 = 5 << 20;
 /// The answer to a question.
 pub struct Answer {
     pub(crate) by: By,
-    /// What some run reaches, if nothing goes wrong.
+    /// The coverage of the text, if nothing goes wrong.
     covered: Option<Covered>,
     /// Why it is not known whether there are deadlocks, although they were asked for.
     undecided: Option<String>,
-    /// Which deadlocks nobody asked for.
+    /// The deadlocks that were not asked about.
     left_out: LeftOut,
-    /// What each process used, where several explored.
+    /// The resources of each process, where several explored.
     processes: Vec<Process>,
     cost: Cost,
     /// The command line that asks it again, if one asked.
     command: Option<String>,
 }
 
-/// What it was found by.
+/// The result behind an answer, by the kind of engine that found it.
 pub(crate) enum By {
     /// Engines that follow states. Where there is a schedule, the last state is what its replay ends in.
     /// What was explored may be there, to go on from.
@@ -64,7 +64,7 @@ pub(crate) enum By {
 }
 
 impl Answer {
-    /// What engines that follow states found out. A schedule is replayed.
+    /// Makes an answer of engines that follow states. Its schedule is replayed.
     pub(crate) fn of_states(
         question: &Question,
         opened: &Opened,
@@ -215,7 +215,7 @@ impl Answer {
         self
     }
 
-    /// What engines that follow states found out, to be told in other words.
+    /// The outcome of engines that follow states.
     pub(crate) fn into_outcome(self) -> Option<Outcome> {
         match self.by {
             By::States { outcome, .. } => Some(outcome),
@@ -232,7 +232,7 @@ impl Answer {
         Answer::found(By::Endless { opened, endless, outcome })
     }
 
-    /// The same, with what it cost.
+    /// Adds the cost of the search to the answer.
     pub(crate) fn after(self, cost: Cost) -> Self {
         Answer { cost, ..self }
     }
@@ -297,7 +297,7 @@ impl Answer {
         }
     }
 
-    /// What is known, with what belongs to it.
+    /// The verdict, with its proof, its run or its reason.
     #[must_use]
     pub fn verdict(&self) -> Verdict<'_> {
         match &self.by {
@@ -373,7 +373,7 @@ impl Answer {
         self.each(answer::proof, by_predicates::proof, livelock::proof).unwrap_or_default()
     }
 
-    /// What is known, in a word.
+    /// The verdict in a word.
     #[must_use]
     pub fn name(&self) -> VerdictName {
         match &self.by {
@@ -387,7 +387,7 @@ impl Answer {
         }
     }
 
-    /// What was found or proved, or why neither, in a sentence.
+    /// The result in a sentence: what was found or proved, or why neither.
     #[must_use]
     pub fn sentence(&self) -> String {
         self.each(answer::sentence, by_predicates::sentence, livelock::sentence)
@@ -409,7 +409,7 @@ impl Answer {
         self.object().observations
     }
 
-    /// The answer for other programs. A lasso is not part of it.
+    /// The answer as an object for other programs, without a lasso.
     #[must_use]
     pub fn object(&self) -> json::Object {
         let file = self.source().name();
@@ -421,7 +421,7 @@ impl Answer {
         json::Object { command: self.command.clone(), ..object }
     }
 
-    /// The same as text, with the lasso; `evidence` says where the evidence was written.
+    /// The answer as JSON, with the lasso; `evidence` says where the evidence was written.
     #[must_use]
     pub fn json(&self, evidence: Option<String>) -> String {
         if let By::Endless { .. } = &self.by {
@@ -512,7 +512,7 @@ impl Answer {
             .or_else(|| Some(question.table(opened, resource, most, listed.into())))
     }
 
-    /// What the answer rests on, for [`recheck`](crate::recheck); there is some only if that was asked for.
+    /// The evidence for the answer, for [`recheck`](crate::recheck); only if it was asked for.
     pub fn evidence(&self) -> Result<Option<Document>, Failure> {
         let (opened, property, evidence) = match &self.by {
             By::Views(views) => {
@@ -542,7 +542,7 @@ impl Answer {
         Document::new(&*opened.system, about, evidence).map(Some).map_err(Failure::bug)
     }
 
-    /// What the solver was asked about a proof by predicates: what each question is about, and the question.
+    /// The questions that the solver answered for a proof by predicates, each with what it is about.
     #[must_use]
     pub fn queries(&self) -> &[(String, Query)] {
         match &self.by {
@@ -561,7 +561,7 @@ impl Answer {
         }
     }
 
-    /// Does with it what there is to do for its kind.
+    /// Calls the function for the kind of the result, with a view of it for reports.
     fn each<T>(
         &self,
         states: impl FnOnce(&answer::AboutStates<'_>) -> T,
@@ -631,7 +631,7 @@ fn unasked(is_c: bool, asked: &selvedge_frontend::c::lower::Options) -> Option<&
     }
 }
 
-/// What evidence is about.
+/// The subject that evidence is about.
 fn about(source: &Source, options: Given, chosen: &[(String, u32)], property: String) -> Subject {
     Subject {
         file: source.name().to_owned(),

@@ -24,7 +24,7 @@ const MOST_CONTEXTS: usize = 32;
 /// How many threads there are where there may be any number.
 const OF_ANY_NUMBER: usize = 2;
 
-/// What was reached on the way to an answer of an engine that follows states, if that is all there is to be reached.
+/// The coverage of an engine that followed states, if it followed all runs within a bound or at all.
 pub(crate) fn followed(subject: &Subject, opened: &Opened, found: &Found) -> Option<Covered> {
     let extent = match found {
         Found::Safe(Proof::Repetition { .. } | Proof::Schedules { .. }) => Extent::AllSchedules,
@@ -39,7 +39,7 @@ pub(crate) fn followed(subject: &Subject, opened: &Opened, found: &Found) -> Opt
     Some(Covered { extent, coverage: noted(subject, program) })
 }
 
-/// What some runs reach, none of them beyond the bound that was asked about.
+/// The coverage of some runs within the bound that was asked about.
 pub(crate) fn tried(
     subject: &Subject,
     asked: Option<Bound>,
@@ -70,7 +70,7 @@ pub(crate) fn tried(
     Some(Covered { extent: Extent::SomeSchedules, coverage })
 }
 
-/// What a system has noted.
+/// The coverage that a system has noted, without limits; for C without lines.
 fn noted(subject: &Subject, program: &Lowering) -> Coverage {
     let beyond = subject.beyond();
     let is_limit = |span: Span| {

@@ -101,7 +101,7 @@ pub(crate) fn both(
     }
 }
 
-/// Why nobody could say anything about deadlocks, if that is known before anything is done.
+/// Why deadlocks cannot be decided, if that is known beforehand.
 fn never_decided(subject: &Subject, options: &Options) -> Option<String> {
     match options.engine {
         EngineName::Predicates | EngineName::Coverability => {
@@ -134,7 +134,7 @@ fn stop(answer: &Answer) -> Option<Stop> {
     }
 }
 
-/// How far an answer that is none has got.
+/// The bound that an unknown answer has completed.
 fn completed(answer: &Answer) -> Option<usize> {
     match answer.verdict() {
         Verdict::Unknown(unknown) => match unknown.completed {

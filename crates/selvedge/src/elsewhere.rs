@@ -30,17 +30,17 @@ pub trait Elsewhere: Send + Sync {
     /// The places of the text that runs have got to, in all processes.
     fn places(&self, budget: &Budget) -> Result<Vec<u32>, Stop>;
 
-    /// Lets somebody hear how far all processes are.
+    /// Sets a listener for the progress of all processes.
     fn listen(&self, listener: Listener);
 
-    /// What each process has used.
+    /// The resources that each process has used.
     fn processes(&self) -> Vec<Process>;
 }
 
 /// Which system is made of a subject.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Form {
-    /// How a program in C is read.
+    /// The reading of a program in C.
     pub reading: Reading,
     /// Which deadlocks count.
     pub deadlock: Deadlocks,
@@ -51,7 +51,7 @@ pub struct Form {
 /// Which steps ride along with others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Fusing {
-    /// None.
+    /// No steps ride along.
     Nothing,
     /// Those that concern one thread alone.
     LocalSteps,

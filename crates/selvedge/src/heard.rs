@@ -10,7 +10,7 @@ use selvedge_analysis::{Bound, Stop, fair};
 use selvedge_model::Meter;
 use selvedge_report::amount::{amount, bytes};
 
-/// Somebody who hears what engines do. Several threads may speak at once.
+/// A callback for what engines do. Several threads may call it at once.
 pub type Listener = Arc<dyn Fn(Heard<'_>) + Send + Sync>;
 
 /// An event of a run, as a listener gets it.
@@ -26,11 +26,11 @@ pub enum Heard<'a> {
     Trying(&'a str),
     /// Something that the person who asked should know.
     Note(&'a str),
-    /// Nothing new; a tenth of a second has passed.
+    /// Nothing new: another tenth of a second has passed.
     Tick,
 }
 
-/// How far several processes are with a bound that they explore.
+/// The progress of several processes with a bound that they explore.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Together {
     /// The bound.
@@ -39,7 +39,7 @@ pub struct Together {
     pub states: u64,
     /// How many bytes they have sent to each other.
     pub sent_bytes: u64,
-    /// How many states the worker with most of them has, beside the mean of all.
+    /// The states of the worker with most of them, divided by the mean.
     pub balance: f64,
 }
 
@@ -94,13 +94,13 @@ fn of_most(bound: Bound, most: Option<Bound>) -> String {
 pub struct Moves(Arc<AtomicU64>);
 
 impl Moves {
-    /// How many up to now.
+    /// The number of moves so far.
     #[must_use]
     pub fn made(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Who counts them in a budget.
+    /// A meter that counts moves in a budget.
     pub(crate) fn meter(&self) -> Arc<dyn Meter> {
         Arc::new(self.clone())
     }

@@ -76,7 +76,7 @@ pub use slots::WithSlots;
 pub use table::{Gridded, Observed, SHORT_LIST};
 pub use verdict::{Counterexample, Proof, Rule, Unknown, Verdict, Within};
 
-// What is in the signatures above, so that it can be named.
+// Types that occur in the signatures above, exported so that they can be named.
 pub use selvedge_analysis::converge::closure::Closure;
 pub use selvedge_analysis::engine::{CutSeen, Event, Proof as StatesProof, Shown, Spread, Table};
 pub use selvedge_analysis::explore::Observation as Reached;
@@ -105,7 +105,7 @@ pub use selvedge_report::view::Change;
 pub use selvedge_sequential::livelock::Bounds;
 pub use selvedge_smt::solver::Query;
 
-/// The page of the book is tried, too.
+/// Tests the code in the book's page about the library.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 struct Book;

@@ -14,7 +14,7 @@ use crate::slots;
 use crate::{EngineName, Failure};
 use selvedge_check::{Opened, Subject};
 
-/// How to look for a run that never ends.
+/// An engine that looks for runs that never end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LivelockEngine {
     /// The engines side by side.
@@ -29,11 +29,11 @@ pub enum LivelockEngine {
 /// Which runs are looked for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Livelock {
-    /// How fair they are, and whether threads may have ended.
+    /// The fairness of the runs, and whether threads may have ended in them.
     pub endless: Endless,
-    /// Only those that repeat themselves after so many rounds.
+    /// Restricts the search to runs that repeat themselves after this many rounds.
     pub bounds: Option<Bounds>,
-    /// How.
+    /// The engine that searches.
     pub engine: LivelockEngine,
 }
 

@@ -16,13 +16,13 @@ use crate::heard::{Heard, Listener, Moves};
 use crate::{EngineName, Engines};
 use selvedge_check::Deadlocks;
 
-/// How often the memory is looked at.
+/// How long the listener waits between two looks at the memory.
 const TICK: Duration = Duration::from_millis(100);
 
-/// How to search.
+/// Options of a search.
 #[derive(Clone)]
 pub struct Options {
-    /// Which engine.
+    /// The engine to use.
     pub engine: EngineName,
     /// The engines that there are.
     pub engines: Engines,
@@ -50,13 +50,13 @@ pub struct Options {
     pub solver: Option<String>,
     /// Whether proofs use no other predicates than those of the program.
     pub only_given_predicates: bool,
-    /// Who explores single states, if this process does not do it alone. The engine is [`EngineName::Explicit`] then, whichever is named.
+    /// Explores single states in other processes, too. The engine is then [`EngineName::Explicit`], whichever is named.
     pub elsewhere: Option<Arc<dyn Elsewhere>>,
     /// How many engines may work at the same time; the answer is the same with any number. 0 is 1.
     pub jobs: usize,
     /// How long and how large a run may be.
     pub limits: Limits,
-    /// Who hears what the engines do.
+    /// A callback for what the engines do.
     pub listener: Option<Listener>,
     /// Counts the moves of all engines, for who wants to know how fast they are.
     pub moves: Moves,
@@ -87,7 +87,7 @@ impl Default for Options {
     }
 }
 
-/// How long and how large a run may be. The default has no limits.
+/// Limits on the time and memory of a run. The default has none.
 #[derive(Clone, Default)]
 pub struct Limits {
     /// Stop after this time.
@@ -96,12 +96,12 @@ pub struct Limits {
     pub since: Option<Instant>,
     /// Stop when more bytes are in use, by the measure of `memory_in_use`.
     pub memory: Option<usize>,
-    /// How many bytes are in use. Who owns the allocator knows; without it there is no limit.
+    /// Measures the bytes in use; the owner of the allocator knows. Without it there is no limit.
     pub memory_in_use: Option<fn() -> usize>,
     /// Stop engines after this much work, in moves of an explorer: unlike a time, that is the same place in every run. Waiting for a solver is
     /// no work.
     pub work: Option<u64>,
-    /// Ends the run when somebody sets it.
+    /// Ends the run when it is set.
     pub cancelled: Arc<AtomicBool>,
 }
 
@@ -130,7 +130,7 @@ impl Limits {
     }
 }
 
-/// What a run cost.
+/// The time and memory that a run took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cost {
     /// How long it took.
@@ -140,7 +140,7 @@ pub struct Cost {
 }
 
 impl Options {
-    /// What a run may use, from now on.
+    /// The budget of a run that begins now.
     pub(crate) fn budget(&self) -> Budget {
         Budget {
             workers: self.jobs,
@@ -150,7 +150,7 @@ impl Options {
         }
     }
 
-    /// Tells who listens.
+    /// Passes an event to the listener.
     pub(crate) fn tell(&self, heard: Heard<'_>) {
         if let Some(listener) = &self.listener {
             listener(heard);

@@ -138,14 +138,14 @@ fn answer(question: &Question) -> Result<Answer, Failure> {
     let places = question.options().engines.iter().map(|engine| (engine, engine.place(question)));
     let taking_part: Vec<_> = places.filter_map(|(engine, place)| Some((engine, place?))).collect();
     if taking_part.is_empty() {
-        // Whatever keeps the system from being opened keeps every engine away.
+        // If the system cannot be opened, that is why no engine takes part.
         question.opened()?;
     }
     question.note_missing_target();
     let mut candidates = Vec::new();
     for (number, (engine, place)) in taking_part.into_iter().enumerate() {
         let run = move |budget: &Budget, _: &Turn| {
-            // The system that was opened to find places is explored by nobody: the first one has it, and the others make their own.
+            // The system that was opened to find places is unused so far: the first engine takes it, the others open their own.
             let asked = if number == 0 { question.clone() } else { question.alone() };
             Some(Said(with_some_values(engine, &asked.within(budget))))
         };
@@ -198,7 +198,7 @@ fn named(question: &Question) -> Result<Option<&dyn Engine>, Failure> {
     }
 }
 
-/// What an engine has to say.
+/// The reply of an engine.
 pub(crate) struct Said(pub Result<Answer, Failure>);
 
 impl engine::Reply for Said {

@@ -85,7 +85,7 @@ fn has_wide_integers(program: &Program) -> bool {
     program.globals.iter().chain(locals).any(|variable| variable.ty.has_wide_integers())
 }
 
-/// Answers with predicates.
+/// Answers a question by predicates.
 pub(crate) fn find(question: &Question) -> Result<Answer, Failure> {
     let Some(Input::Program { .. }) = question.subject().input() else {
         return Err(Failure::usage("the engine `predicates` needs a program, not a table"));
@@ -156,7 +156,7 @@ fn search_in(
     };
     match report.answer {
         Found::Unsafe { .. } if subject.is_wider => {
-            // Whether it is one of the program, too, others look at, unless nobody else is asked.
+            // Whether the violation is one of the program as written is for other engines to find out, unless there are none.
             if options.engine == EngineName::Predicates {
                 let written = subject.as_written(question.subject());
                 let answer = search_in(written, question, in_rounds)?;
@@ -253,7 +253,7 @@ fn chosen_numbers(about: &Parameterized, counts: &ThreadCounts) -> Vec<(String, 
     chosen
 }
 
-/// How many threads there are; `None` is any number.
+/// The number of threads; `None` is any number.
 fn threads(about: &Parameterized) -> Option<u64> {
     let number = |t: &ThreadDecl| match (about.counts.get(&t.name), t.count) {
         (Some(&n), _) | (None, Count::Fixed(n)) => Some(u64::from(n)),
@@ -268,7 +268,7 @@ pub struct Views {
     report: Report,
     /// The test for closure, if rounds and delays were raised.
     in_rounds: Option<Test>,
-    /// What the solver was asked about the proof.
+    /// The questions that the solver answered for the proof.
     pub(crate) queries: Vec<(String, Query)>,
 }
 
@@ -290,7 +290,7 @@ impl Views {
         }
     }
 
-    /// Why there is none.
+    /// Why there is no proof.
     pub(crate) fn why_none(&self) -> Option<&Obstacle> {
         match &self.report.answer {
             Found::Unknown(why) => Some(why),
@@ -298,12 +298,12 @@ impl Views {
         }
     }
 
-    /// Takes the proof back.
+    /// Withdraws the proof, for this reason.
     pub(crate) fn stop(&mut self, why: Stop) {
         self.report.answer = Found::Unknown(Obstacle::Stopped(why));
     }
 
-    /// Does something with what there is to show.
+    /// Calls a function with a view of the result for reports.
     pub(crate) fn shown<T>(
         &self,
         covered: Option<&Covered>,

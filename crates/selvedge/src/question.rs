@@ -20,7 +20,7 @@ use selvedge_check::{Opened, Subject, Wanted};
 #[derive(Clone)]
 pub struct Question {
     subject: Arc<Subject>,
-    /// The system, once somebody has asked for it.
+    /// The opened system, once it was needed.
     opened: OnceLock<Opened>,
     /// Whether the system is another one than that of the subject.
     is_made: bool,
@@ -58,7 +58,7 @@ impl Question {
         Question { opened: OnceLock::from(opened), is_made: true, budget, ..self.clone() }
     }
 
-    /// The question about a system of its own: what numbers its states get depends on nobody else.
+    /// The same question with a system of its own, so that the numbers of its states depend on no other engine.
     #[must_use]
     pub(crate) fn alone(&self) -> Self {
         match self.is_made {
@@ -73,7 +73,7 @@ impl Question {
         Question { budget: budget.clone(), ..self.clone() }
     }
 
-    /// The question with another bound and another budget, told to somebody else.
+    /// The question with another bound, budget, limits and listener.
     #[must_use]
     pub(crate) fn going_on(&self, bound: Bound, options: &Options, budget: &Budget) -> Self {
         let Options { limits, listener, .. } = options.clone();
@@ -81,7 +81,7 @@ impl Question {
         Question { bound: Some(bound), options, budget: budget.clone(), ..self.clone() }
     }
 
-    /// The question, where so many started threads are slots.
+    /// The question about a program in which this many started threads are slots.
     #[must_use]
     pub(crate) fn with_slots(&self, started: Started) -> Self {
         Question { started: Some(started), ..self.clone() }
@@ -99,13 +99,13 @@ impl Question {
         self.bound
     }
 
-    /// How to search.
+    /// The options of the search.
     #[must_use]
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// How long and how large the search may be.
+    /// The budget of the search.
     #[must_use]
     pub fn budget(&self) -> &Budget {
         &self.budget
@@ -123,7 +123,7 @@ impl Question {
         Ok(self.opened.get_or_init(|| opened))
     }
 
-    /// What the whole question may use, without the turns of engines: a system may outlive them.
+    /// The budget without the turns of engines: a system may outlive them.
     pub(crate) fn whole_budget(&self) -> Budget {
         let cancelled = vec![Arc::clone(&self.options.limits.cancelled)];
         Budget { cancelled, meters: Vec::new(), ..self.budget.clone() }
@@ -149,7 +149,7 @@ impl Question {
         |event| self.options.tell(Heard::Event(&event))
     }
 
-    /// What is new at each bound.
+    /// Tables what is new at each bound.
     pub(crate) fn table(
         &self,
         opened: &Opened,

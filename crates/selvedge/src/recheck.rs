@@ -6,7 +6,7 @@ use selvedge_report::json::VerdictName;
 
 use crate::options::Options;
 
-/// Evidence that holds.
+/// Evidence that was checked and holds.
 pub struct Accepted {
     /// The verdict that it shows.
     pub verdict: VerdictName,
@@ -14,7 +14,7 @@ pub struct Accepted {
     pub checked: String,
     /// The program or table that the evidence is about.
     pub property: String,
-    /// What it is.
+    /// The evidence, with what it was held against.
     pub held: Held,
 }
 

@@ -32,7 +32,7 @@ fn reduced(question: &Question, opened: &Opened, method: Method) -> Option<Fused
         return None;
     }
     let mut local = local(opened)?.unseen_by(&*opened.system, &opened.properties);
-    // What the checker would refuse is not relied upon: it asks of places that no thread reaches, too.
+    // Movers are used only if the checker accepts them; it also looks at places that no thread reaches.
     let is_accepted = |program: &Arc<selvedge_program::Lowering>| {
         selvedge_evidence::check_movers(&*opened.system, program.code(), &local.movers).is_ok()
     };
@@ -77,7 +77,7 @@ fn system(question: &Question, opened: &Opened, fused: Option<&Arc<Fused>>) -> A
     }
 }
 
-/// Which steps ride along.
+/// The name of the reduction for other processes.
 fn fusing(fused: Option<&Fused>) -> Fusing {
     match fused {
         None => Fusing::Nothing,
@@ -101,12 +101,12 @@ pub(crate) fn in_form(
     Some(system(question, opened, fused.map(Arc::new).as_ref()))
 }
 
-/// What is explored, beside the question about it.
+/// The system to explore, with how to make it again and where to keep the exploration.
 pub(crate) struct Explored<'a> {
     pub system: &'a Arc<dyn System>,
-    /// Who keeps what was explored, if that is wanted.
+    /// Keeps the exploration, if that is wanted.
     pub keeper: Option<&'a Keeper>,
-    /// How others make the same system.
+    /// The form by which other processes make the same system.
     pub form: Form,
 }
 
@@ -167,7 +167,7 @@ fn is_within(run: &Trace, bound: Bound) -> bool {
     }
 }
 
-/// What was found out about the fewest contexts; or, if something ended that search, that there is a violation all the same.
+/// The outcome of a search for fewest contexts; if that ended early, the violation that was known before.
 fn settled(again: Outcome, known: Outcome) -> Outcome {
     let Verdict::Unknown { stop, .. } = &again.verdict else { return again };
     let stop = stop.clone();
@@ -192,7 +192,7 @@ fn local(opened: &Opened) -> Option<Local> {
     }
 }
 
-/// What was found out about the system with fewer states, told of the system itself.
+/// Translates an outcome of the reduced system into one of the system itself.
 pub(crate) fn told(fused: &Fused, opened: &Opened, outcome: Outcome, budget: &Budget) -> Outcome {
     if outcome.reductions.is_empty() {
         return outcome;

@@ -86,7 +86,7 @@ impl WithSlots {
     }
 }
 
-/// That it is not known which threads there are.
+/// The error for a program without a fixed set of threads.
 fn not_fixed(program: &Program) -> LowerError {
     let message = "this program may start threads again and again, so that there is no fixed set of them, and none of \
                    them may be left out here";
@@ -94,7 +94,7 @@ fn not_fixed(program: &Program) -> LowerError {
     LowerError::At { message: message.to_owned(), span }
 }
 
-/// How many started threads act within a bound, where nobody says how many.
+/// The number of started threads that act within a bound, if none is given.
 fn implied(bound: Bound) -> u32 {
     match bound.resource {
         Resource::RoundRobin { .. } => FEW,
@@ -152,7 +152,7 @@ fn lowered(opened: &Opened, slotted: &Slotted, budget: &Budget) -> Result<Loweri
 }
 
 impl WithSlots {
-    /// What was found out, of the program as it was written.
+    /// Translates an outcome into one of the program as it was written.
     fn told(
         &self,
         system: &Lowering,
@@ -163,7 +163,7 @@ impl WithSlots {
         let wanted_evidence = outcome.evidence.is_some();
         let mut evidence = None;
         let verdict = match outcome.verdict {
-            // What it rests on speaks of slots.
+            // The proof speaks of slots, so only the bound is claimed.
             Verdict::Safe(_) => Verdict::Bounded { bound },
             Verdict::Unsafe { bound, property, trace } => {
                 match self.lift(system, program, &trace) {
@@ -175,7 +175,7 @@ impl WithSlots {
                         }
                         Verdict::Unsafe { bound, property, trace }
                     }
-                    // What the program itself cannot do is no violation.
+                    // A run that the program itself does not have is no violation.
                     Err(stop) => Verdict::Unknown { stop, completed: None },
                 }
             }

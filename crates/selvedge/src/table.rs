@@ -11,13 +11,13 @@ use selvedge_check::Opened;
 /// Longer lists of states are shown only to who asks for all of them.
 pub const SHORT_LIST: usize = 30;
 
-/// What is new at each bound.
+/// An observation table, with the system that it is about.
 pub struct Observed {
-    /// What was explored.
+    /// The system that was explored.
     pub opened: Opened,
     /// The table.
     pub table: Table,
-    /// What it cost.
+    /// The time and memory that it took.
     pub cost: Cost,
 }
 
@@ -35,15 +35,15 @@ impl Observed {
     }
 }
 
-/// What there is within each number of rounds and delays.
+/// The counts within each number of rounds and delays, with the system that they are about.
 pub struct Gridded {
-    /// What was explored.
+    /// The system that was explored.
     pub opened: Opened,
-    /// What was observed, as it was said.
+    /// What was observed, as the options said it.
     pub observe: Option<String>,
     /// The numbers.
     pub grid: Grid,
-    /// What it cost.
+    /// The time and memory that it took.
     pub cost: Cost,
 }
 

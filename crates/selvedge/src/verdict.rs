@@ -15,7 +15,7 @@ pub enum Verdict<'a> {
     Safe(Proof),
     /// No violation within a bound: not a proof.
     Bounded(Within),
-    /// A violation.
+    /// A violation was found.
     Unsafe(Counterexample<'a>),
     /// A fair run that does not end.
     Nonterminating(Lasso),
@@ -37,7 +37,7 @@ impl Verdict<'_> {
     }
 }
 
-/// Why something is safe. [`Answer::evidence`](crate::Answer::evidence) is what can be checked of it.
+/// Why the answer is safe. [`Answer::evidence`](crate::Answer::evidence) gives what can be checked of it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Proof {
@@ -49,7 +49,7 @@ pub struct Proof {
     pub collapse: Option<Bound>,
 }
 
-/// How something is proved.
+/// The rule that a proof follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Rule {
@@ -67,7 +67,7 @@ pub enum Rule {
 pub enum Within {
     /// All schedules within a bound.
     Bound(Bound),
-    /// Periodic runs with so many rounds before and in the period.
+    /// Periodic runs with a limited number of rounds before the period and in it.
     Lasso(Rounds),
 }
 
@@ -100,7 +100,7 @@ impl<'a> Counterexample<'a> {
         self.bound
     }
 
-    /// What goes wrong, or which target is reached.
+    /// What goes wrong, or the target that is reached.
     #[must_use]
     pub fn violation(&self) -> &str {
         &self.violation

@@ -29,7 +29,7 @@ const LONGEST: usize = 30_000;
 /// A thread that acts so often without a pause has to let others act.
 const PATIENCE: usize = 3_000;
 
-/// What a step takes that is made by itself, and a look at what a thread can do, in moves of an explorer.
+/// The work that a single step, and a look at what a thread can do, count as, in moves of an explorer.
 const OF_A_STEP: usize = 16;
 const OF_A_LOOK: usize = 8;
 
@@ -93,12 +93,12 @@ fn told(question: &Question, opened: &Opened, trace: Trace) -> Option<Answer> {
     Answer::of_states(question, opened, outcome).ok()
 }
 
-/// How a schedule chooses who is next.
+/// How a schedule chooses the next thread.
 #[derive(Clone, Copy, Debug)]
 struct Manner {
     /// In how many of a thousand steps another thread is next although the last one could go on.
     switches: usize,
-    /// Who is next where somebody has to be chosen.
+    /// The thread that is next where one must be chosen.
     next: Next,
 }
 
@@ -108,7 +108,7 @@ enum Next {
     First,
     /// The one that was started last.
     Last,
-    /// Anybody.
+    /// Any thread, by chance.
     Any,
 }
 
@@ -200,7 +200,7 @@ impl Walk<'_> {
         Ok((!actions.is_empty()).then(|| actions[self.chance.below(actions.len())]))
     }
 
-    /// A step of somebody else, if there is one; otherwise of the last one.
+    /// A step of another thread than the last one, if there is one; otherwise of the last one.
     fn another(
         &mut self,
         state: &State,

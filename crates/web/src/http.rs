@@ -11,13 +11,13 @@ use selvedge_report::page::Policy;
 /// The request line and the headers.
 const LONGEST_HEAD: usize = 16 << 10;
 
-/// The body.
+/// The most bytes of a body.
 const LONGEST_BODY: usize = 64 << 10;
 
 /// How long a request may take to come in, if nothing else is said.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A request.
+/// A request of a browser.
 pub struct Request {
     pub method: String,
     pub path: String,
@@ -161,7 +161,7 @@ pub fn send(stream: &mut TcpStream, status: u16, kind: &str, body: &[u8]) -> io:
     stream.flush()
 }
 
-/// Says no.
+/// Sends a refusal.
 pub fn refuse(stream: &mut TcpStream, status: u16, words: &str) -> io::Result<()> {
     send(stream, status, "text/plain; charset=utf-8", format!("{words}\n").as_bytes())
 }

@@ -42,7 +42,7 @@ use selvedge_report::page::{Ask, Document, Live, Look, Setup, Wander};
 use lobby::Lobby;
 use runs::Runs;
 
-/// Told what happens in a run.
+/// A callback for events of a run.
 pub type Tell = Arc<dyn Fn(Live) + Send + Sync>;
 
 /// What can be explored: one program, which may become another while the page is open.
@@ -50,7 +50,7 @@ pub trait Explore: Send + Sync {
     /// Counts how often the program has become another one.
     fn revision(&self) -> u64;
 
-    /// What a page is told when it is opened, and when the program has become another one.
+    /// The data for a page that is opened, or whose program has changed.
     fn setup(&self) -> Setup;
 
     /// Answers a question, or says what is wrong with it. Ends soon after the flag is set. A document that is not
@@ -93,7 +93,7 @@ impl Stopper {
     /// Ends it: runs are cancelled, and [`Server::serve`] returns.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
-        // It waits for somebody to come.
+        // The server waits for a connection: make one.
         let _ = TcpStream::connect_timeout(&self.address, Duration::from_millis(100));
     }
 }
@@ -117,19 +117,19 @@ impl Server {
         self
     }
 
-    /// Where the page is.
+    /// The address of the page.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/{}/", self.address, self.token)
     }
 
-    /// What ends it.
+    /// A handle that ends the server.
     #[must_use]
     pub fn stopper(&self) -> Stopper {
         Stopper { address: self.address, stopped: Arc::clone(&self.stopped) }
     }
 
-    /// Answers requests until somebody ends it.
+    /// Answers requests until the server is ended.
     pub fn serve(self, explore: Arc<dyn Explore>) {
         let site = Arc::new(routes::Site {
             explore,

@@ -8,10 +8,10 @@ use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// So many may wait at a time.
+/// The most connections that may wait at a time.
 const PLACES: usize = 64;
 
-/// Who waits, in the order of coming.
+/// Connections that wait, in the order in which they came.
 #[derive(Default)]
 pub struct Lobby(Mutex<Waiting>);
 
@@ -23,7 +23,7 @@ struct Waiting {
 }
 
 impl Lobby {
-    /// Lets a connection in, and gives it a number. Whoever has waited longest leaves if there is no place.
+    /// Lets a connection in and gives it a number. If the lobby is full, the one that has waited longest is closed.
     pub fn enter(&self, stream: &TcpStream) -> io::Result<u64> {
         let stream = stream.try_clone()?;
         let mut waiting = self.lock();
@@ -33,7 +33,7 @@ impl Lobby {
         if waiting.streams.len() >= PLACES
             && let Some((_, oldest)) = waiting.streams.pop_first()
         {
-            // Whoever reads from it sees the end, and gives up.
+            // The thread that reads from it sees the end and gives up.
             let _ = oldest.shutdown(Shutdown::Both);
         }
         waiting.last += 1;
@@ -47,7 +47,7 @@ impl Lobby {
         self.lock().streams.remove(&number);
     }
 
-    /// Ends all connections that still wait, and lets nobody in any more.
+    /// Closes all connections that still wait, and lets no more in.
     pub fn close(&self) {
         let mut waiting = self.lock();
         waiting.is_closed = true;

@@ -25,7 +25,7 @@ const MOST_ANSWERING: usize = 64;
 /// No more walks than this go on at a time: each may look at many states.
 const MOST_WALKING: usize = 4;
 
-/// What requests are answered from.
+/// What the server answers requests from.
 pub struct Site {
     pub explore: Arc<dyn Explore>,
     pub port: u16,
@@ -33,11 +33,11 @@ pub struct Site {
     /// How long a request may take to come in.
     pub patience: Duration,
     pub runs: Runs,
-    /// Who has not asked for anything yet.
+    /// Connections that have not sent a request yet.
     pub lobby: Lobby,
-    /// How many requests are being answered.
+    /// The number of requests that are being answered.
     pub answering: AtomicUsize,
-    /// How many of them walk.
+    /// The number of them that walk.
     pub walking: AtomicUsize,
 }
 
@@ -91,7 +91,7 @@ fn hear_out(stream: &mut TcpStream) {
     }
 }
 
-/// What a request asks for.
+/// A resource that a request asks for.
 enum Route {
     Page,
     Revision,

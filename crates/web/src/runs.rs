@@ -12,22 +12,22 @@ use selvedge_report::page::{Ask, Document, Live};
 
 use crate::{Explore, Tell};
 
-/// So many runs may go on at a time.
+/// The most runs that may go on at a time.
 const MOST_RUNNING: usize = 8;
 
-/// So many that have ended are kept.
+/// The most ended runs that are kept.
 const MOST_KEPT: usize = 16;
 
-/// After so many events, only those that end a run are kept.
+/// After this many events, only those that end a run are kept.
 const MOST_EVENTS: usize = 20_000;
 
-/// A run that nobody listens to ends after this time.
+/// A run without listeners ends after this time.
 const UNHEARD: Duration = Duration::from_secs(10);
 
-/// How often a page hears that time goes by.
+/// How often a page hears that a run goes on.
 const TICK: Duration = Duration::from_millis(400);
 
-/// All runs.
+/// The runs of the server.
 #[derive(Default)]
 pub struct Runs(Mutex<List>);
 
@@ -37,7 +37,7 @@ struct List {
     runs: BTreeMap<u64, Arc<Run>>,
 }
 
-/// One run.
+/// One run of an engine.
 pub struct Run {
     start: Instant,
     cancelled: Arc<AtomicBool>,
@@ -47,7 +47,7 @@ pub struct Run {
 
 #[derive(Default)]
 struct Story {
-    /// How many listen.
+    /// The number of listeners.
     listeners: usize,
     events: Vec<String>,
     document: Option<Arc<str>>,
@@ -89,7 +89,7 @@ impl Runs {
         }
     }
 
-    /// A run.
+    /// The run with this number.
     pub fn get(&self, number: u64) -> Option<Arc<Run>> {
         lock(&self.0).runs.get(&number).cloned()
     }
@@ -143,7 +143,7 @@ impl Run {
         }
     }
 
-    /// Ends it, if nobody has come to listen after a while.
+    /// Ends the run if no listener has come after a while.
     fn wait_for_listeners(&self) {
         let seen = lock(&self.seen);
         let is_open = |seen: &mut Story| seen.listeners == 0 && !seen.is_done;
@@ -154,13 +154,13 @@ impl Run {
         }
     }
 
-    /// Somebody listens.
+    /// Notes a new listener.
     pub fn listen(&self) {
         lock(&self.seen).listeners += 1;
         self.more.notify_all();
     }
 
-    /// Somebody has gone; when nobody is left, the run ends.
+    /// Notes that a listener has gone; without listeners the run ends.
     pub fn leave(&self) {
         let mut seen = lock(&self.seen);
         seen.listeners = seen.listeners.saturating_sub(1);
@@ -169,7 +169,7 @@ impl Run {
         }
     }
 
-    /// Ends it.
+    /// Asks the run to end.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -190,7 +190,7 @@ impl Run {
         (seen.events.get(next..).unwrap_or_default().to_vec(), seen.is_done)
     }
 
-    /// Time goes by.
+    /// An event that says that the run goes on.
     pub fn tick(&self, memory_bytes: u64) -> Live {
         Live::Tick { time_s: self.start.elapsed().as_secs_f64(), memory_bytes }
     }

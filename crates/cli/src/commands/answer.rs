@@ -1,4 +1,4 @@
-//! What `verify`, `check` and `livelock` do with an answer.
+//! What `verify`, `check` and `livelock` do with an answer: print it, and save its evidence.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
-//! How many a second, lately.
+//! The rate of a growing number during the last second.
 
 use std::time::Duration;
 
-/// How far back one looks.
+/// The time over which the rate is taken.
 const LATELY: Duration = Duration::from_secs(1);
 
 /// Numbers that grow, and when they were told.

@@ -10,7 +10,7 @@ use super::parser::{Abandon, Closer, OpenBlock, Parsed, Parser};
 use crate::Diagnostic;
 use crate::syntax::{Cond, Expr, ExprKind, Name, Stmt, StmtKind};
 
-/// How many tokens are looked at to find out whether a `fi` or `od` follows.
+/// The most tokens to look at for a `fi` or `od` that follows.
 const FARTHEST_LOOK: usize = 10_000;
 
 impl Parser<'_> {
@@ -106,7 +106,7 @@ impl Parser<'_> {
         self.open.last().map(|block| (block.opener, block.closer))
     }
 
-    /// That the innermost block should have ended before the next token.
+    /// The error that the innermost block should have ended before the next token.
     fn not_closed(&self) -> Diagnostic {
         let Some((opener, closer)) = self.innermost_opener() else { return self.expected("`end`") };
         let word = self.text(opener);
@@ -214,7 +214,7 @@ impl Parser<'_> {
         Ok(Stmt { labels, kind: StmtKind::If { cond, then, otherwise }, span })
     }
 
-    /// What follows the first branch of `if e then …`, with `fi`.
+    /// Parses what follows the first branch of `if e then …`, with `fi`.
     fn otherwise(&mut self) -> Parsed<Vec<Stmt>> {
         match self.kind() {
             Kind::Else => {

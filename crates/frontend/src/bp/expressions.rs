@@ -19,7 +19,7 @@ struct Tree {
     height: u32,
 }
 
-/// What waits for its right operand.
+/// An operator that waits for its right operand.
 enum Waiting {
     /// `a & b & c &`
     Chain { op: BinaryOp, level: u8, operands: Vec<Tree> },
@@ -56,7 +56,7 @@ pub(super) fn is_operator(kind: Kind) -> bool {
 }
 
 impl Parser<'_> {
-    /// An expression.
+    /// Parses an expression.
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
         self.tree().map(|tree| tree.expr)
     }

@@ -8,7 +8,7 @@ use super::parser::Parser;
 use crate::Diagnostic;
 use crate::syntax::{Effect, EffectKind, File, Item, Name, Stmt, StmtKind};
 
-/// What to write instead of a word, if it is one that is often looked for.
+/// What to write instead of a word of another language, if it is a common one.
 pub(super) fn hint(word: &str) -> Option<&'static str> {
     Some(match word {
         "lock" | "acquire" | "mutex_lock" | "pthread_mutex_lock" => {

@@ -13,7 +13,7 @@ use crate::syntax::{File, Init, Item, Name, ProcDecl, TypeExpr, TypeKind, VarDec
 const MOST_RESULTS: usize = 1000;
 
 impl Parser<'_> {
-    /// The whole file.
+    /// Parses the whole file.
     pub(super) fn file(&mut self) -> File {
         let mut items = Vec::new();
         while self.kind() != Kind::EndOfFile {

@@ -8,7 +8,7 @@ use selvedge_program::{Source, Span};
 
 use crate::Diagnostic;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
 #[logos(skip r"[ \t\r\n\f\u{feff}]+")]
 #[logos(skip(r"//[^\n]*", allow_greedy = true))]
@@ -193,9 +193,9 @@ impl Kind {
 /// A token with its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
-    /// What it is.
+    /// The kind of the token.
     pub(super) kind: Kind,
-    /// Where it stands.
+    /// The place of the token.
     pub(super) span: Span,
     /// Whether it is the first on its line.
     pub(super) starts_line: bool,

@@ -55,7 +55,7 @@ impl Closer {
         }
     }
 
-    /// The word itself.
+    /// The text of the word.
     pub(super) fn text(self) -> &'static str {
         match self {
             Closer::End => "end",
@@ -69,7 +69,7 @@ impl Closer {
 /// A block that is being read.
 #[derive(Debug)]
 pub(super) struct OpenBlock {
-    /// What will close it.
+    /// The word that will close the block.
     pub(super) closer: Closer,
     /// The word that opened it.
     pub(super) opener: Span,
@@ -126,12 +126,12 @@ impl<'s> Parser<'s> {
         self.tokens[self.at]
     }
 
-    /// What is next.
+    /// The kind of the next token.
     pub(super) fn kind(&self) -> Kind {
         self.token().kind
     }
 
-    /// What comes `ahead` tokens after the next one.
+    /// The kind of the token that comes `ahead` tokens after the next one.
     pub(super) fn kind_after(&self, ahead: usize) -> Kind {
         self.tokens.get(self.at + ahead).map_or(Kind::EndOfFile, |t| t.kind)
     }
@@ -225,7 +225,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// That something else was expected here.
+    /// The error that something else was expected here.
     pub(super) fn expected(&self, what: &str) -> Diagnostic {
         Diagnostic::error(self.span(), write(what, &self.shown()))
     }

@@ -142,7 +142,7 @@ impl Parser<'_> {
         self.expect(Kind::Assign, ":=").map(|_| ())
     }
 
-    /// What stands right of `:=`: values, or a call. The targets are left empty.
+    /// Parses what stands right of `:=`: values, or a call. The targets are left empty.
     fn right_side(&mut self) -> Parsed<StmtKind> {
         let targets = Vec::new();
         if let Some(effect) = self.call_on_the_right()? {
@@ -248,7 +248,7 @@ impl Parser<'_> {
     }
 }
 
-/// That a call is used as part of an expression.
+/// The error that a call is used as part of an expression.
 pub(super) fn call_inside(span: Span) -> Diagnostic {
     Diagnostic::error(span, "a call cannot be part of an expression")
         .hint("call it in a statement of its own before: `x := f(e);`")

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::typed::{Callee, ExprKind, Unit};
 
-/// One function a line.
+/// The library's functions, one for each line.
 const FUNCTIONS: &str = include_str!("library.c");
 
 /// The definitions of all functions that are called and not defined.
@@ -26,7 +26,7 @@ pub fn missing(unit: &Unit) -> String {
             .any(|function| function.name == name && function.body.is_none())
     };
     let is_defined = |name: &str| unit.functions.iter().any(|f| f.name == name && f.body.is_some());
-    // Who ends the program calls what was registered for its end.
+    // A function that ends the program calls what was registered for its end.
     let is_wanted = |name: &str| match name {
         "exit" => is_missing("atexit") && !is_defined("exit"),
         _ => is_missing(name),

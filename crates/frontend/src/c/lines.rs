@@ -113,7 +113,7 @@ impl Lines {
     }
 }
 
-/// What a line marker says.
+/// The contents of a line marker.
 struct Marker {
     line: u32,
     file: Option<String>,

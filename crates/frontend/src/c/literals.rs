@@ -44,7 +44,7 @@ pub(super) fn number(text: &str) -> Result<ExprKind, String> {
     Ok(ExprKind::Integer { value, octal_or_hex: radix != 10, unsigned, rank, character: false })
 }
 
-/// As much of a text as a message repeats.
+/// Cuts a text to what a message repeats.
 fn cut(text: &str) -> &str {
     text.get(..20).unwrap_or(text)
 }
@@ -154,7 +154,7 @@ pub(super) enum Encoding {
 }
 
 impl Encoding {
-    /// How many bytes a unit has.
+    /// The number of bytes of a unit.
     pub(super) fn width(self) -> u32 {
         match self {
             Encoding::Bytes | Encoding::Utf8 => 1,
@@ -283,7 +283,7 @@ pub(super) fn decode(text: &str, encoding: Encoding, into: &mut Vec<u32>) -> Res
                 encoding.push(named, into);
                 continue;
             }
-            // As GNU C has it: what means nothing special means itself.
+            // As in GNU C, a character without a special meaning stands for itself.
             _ => {
                 encoding.push(escape, into);
                 continue;

@@ -34,18 +34,18 @@ pub use lines::Lines;
 pub use outline::outline;
 pub use parse::parse;
 
-/// What is said about a text in C beside the text.
+/// The settings for reading a text in C.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
     /// How wide `long` and pointers are; what the headers of the text say, if nothing is said.
     pub model: Option<DataModel>,
     /// Where the preprocessor looks for headers (`-I`).
     pub include: Vec<PathBuf>,
-    /// What the preprocessor is told (`-D`).
+    /// Macros for the preprocessor (`-D`).
     pub define: Vec<String>,
     /// What is asked, as far as it changes what the program does.
     pub options: Options,
-    /// What was asked for and is not looked at, in words: every answer says so.
+    /// Properties that were asked for and are not checked, in words: every answer says so.
     pub unchecked: Vec<String>,
 }
 

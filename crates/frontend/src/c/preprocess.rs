@@ -15,7 +15,7 @@ use super::{Lines, Settings};
 /// The compilers that are looked for, in this order, after `$CC`.
 const COMPILERS: [&str; 3] = ["cc", "gcc", "clang"];
 
-/// What preprocessors call the text that comes through their standard input.
+/// The name that preprocessors give to standard input.
 const STANDARD_INPUT: &str = "<stdin>";
 
 /// The text that the preprocessor makes of a file, with places as they are in the file; or why there is none.
@@ -44,7 +44,7 @@ pub fn preprocess_text(
     Ok(with_places(STANDARD_INPUT, original, text))
 }
 
-/// What a process says that is given a text. It may begin to answer before it has read all, so that both happen at once.
+/// Runs a process with a text as its input. It may answer before it has read all, so both happen at once.
 fn fed(command: &mut Command, text: &str) -> io::Result<Output> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
@@ -55,7 +55,7 @@ fn fed(command: &mut Command, text: &str) -> io::Result<Output> {
     })
 }
 
-/// What the first compiler that is found makes of what it is run with.
+/// Runs the first compiler that is found, and returns its output.
 fn preprocessed(
     settings: &Settings,
     run: &dyn Fn(&mut Command) -> io::Result<Output>,

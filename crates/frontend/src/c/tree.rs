@@ -22,7 +22,7 @@ pub struct Unit {
     pub items: Vec<Item>,
 }
 
-/// What stands outside of functions.
+/// An item outside of functions.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// A function with its body.
@@ -36,7 +36,7 @@ pub enum Item {
 /// A function with its body.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// What stands before the name.
+    /// The specifiers before the name.
     pub specifiers: Specifiers,
     /// The name and its parameters.
     pub declarator: Declarator,
@@ -44,18 +44,18 @@ pub struct Function {
     pub old_style: Vec<Declaration>,
     /// The body.
     pub body: Block,
-    /// All of it.
+    /// The whole definition.
     pub span: Span,
 }
 
 /// A declaration of variables, functions, typedefs, or of a type alone.
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// What holds for all that it declares.
+    /// The specifiers that all declarators share.
     pub specifiers: Specifiers,
-    /// What it declares; empty for `struct s { … };`.
+    /// The declarators; empty for `struct s { … };`.
     pub declarators: Vec<InitDeclarator>,
-    /// All of it.
+    /// The whole declaration.
     pub span: Span,
 }
 
@@ -64,11 +64,11 @@ pub struct Declaration {
 pub struct InitDeclarator {
     /// The name and what stands around it.
     pub declarator: Declarator,
-    /// After `=`.
+    /// The initialiser after `=`.
     pub init: Option<Init>,
 }
 
-/// What stands before declarators.
+/// The words before declarators.
 #[derive(Clone, Debug)]
 pub struct Specifiers {
     /// `typedef`, `extern`, `static`, `auto` or `register`.
@@ -85,7 +85,7 @@ pub struct Specifiers {
     pub ty: TypeWords,
     /// Attributes, by name: see [`Attributes`].
     pub attributes: Vec<Name>,
-    /// What is said of alignment: `_Alignas`, or the attribute.
+    /// The requested alignments: `_Alignas`, or the attribute.
     pub alignments: Vec<Alignment>,
     /// All of it.
     pub span: Span,
@@ -151,7 +151,7 @@ pub enum Storage {
     Automatic,
 }
 
-/// What is said of a type beside what it is.
+/// The qualifiers of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Qualifiers {
     /// `const`
@@ -196,7 +196,7 @@ pub enum TypeWords {
     Missing,
 }
 
-/// How wide an integer is, as a word.
+/// The rank of an integer type, as a word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Rank {
     /// `short`
@@ -222,7 +222,7 @@ pub struct Record {
     pub members: Option<Vec<Member>>,
     /// Attributes, by name: see [`Attributes`].
     pub attributes: Vec<Name>,
-    /// Asks for multiples of so many bytes (`aligned`, `_Alignas`).
+    /// Requested alignments (`aligned`, `_Alignas`).
     pub alignments: Vec<Alignment>,
     /// The keyword and the tag.
     pub span: Span,
@@ -267,7 +267,7 @@ pub struct Declarator {
     pub span: Span,
 }
 
-/// What a declarator makes of the type.
+/// A step from the type that the specifiers name to the type that is declared.
 #[derive(Clone, Debug)]
 pub enum Derived {
     /// A pointer.
@@ -299,11 +299,11 @@ pub struct Param {
 pub struct TypeName {
     /// The words.
     pub specifiers: Specifiers,
-    /// What stands around a name that is not there.
+    /// The declarator, without a name.
     pub declarator: Declarator,
 }
 
-/// What a variable is at first.
+/// An initialiser.
 #[derive(Clone, Debug)]
 pub enum Init {
     /// One value.
@@ -328,7 +328,7 @@ pub enum Designator {
 pub struct Block {
     /// Statements and declarations.
     pub items: Vec<BlockItem>,
-    /// With the braces.
+    /// The place, with the braces.
     pub span: Span,
 }
 
@@ -367,13 +367,13 @@ pub enum StmtKind {
     DoWhile(Box<Stmt>, Expr),
     /// `for`
     For {
-        /// What happens first.
+        /// Executed before the loop.
         init: Option<Box<BlockItem>>,
-        /// Tested before each turn.
+        /// The condition, tested before each turn.
         cond: Option<Expr>,
-        /// What happens after each turn.
+        /// Executed after each turn.
         step: Option<Expr>,
-        /// The turn.
+        /// The body of the loop.
         body: Box<Stmt>,
     },
     /// `switch`
@@ -398,16 +398,16 @@ pub enum StmtKind {
     Asm(Asm),
 }
 
-/// Instructions of a machine.
+/// An `asm` statement.
 #[derive(Clone, Debug)]
 pub struct Asm {
-    /// The text.
+    /// The template of the instructions.
     pub template: String,
-    /// What is written.
+    /// The operands that are written.
     pub outputs: Vec<Expr>,
-    /// What is read.
+    /// The operands that are read.
     pub inputs: Vec<Expr>,
-    /// What else changes.
+    /// What else changes, as strings.
     pub clobbers: Vec<String>,
 }
 
@@ -454,7 +454,7 @@ pub enum ExprKind {
     Step {
         /// Names the object that is read and written.
         place: Box<Expr>,
-        /// Whether it grows.
+        /// Whether it adds 1, instead of subtracting it.
         up: bool,
         /// Whether the value is that before.
         postfix: bool,

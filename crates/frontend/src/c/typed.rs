@@ -38,7 +38,7 @@ ids! {
 pub struct Unit {
     /// Structures and unions, with their layout.
     pub types: Types,
-    /// What lives as long as the program.
+    /// Objects that live as long as the program.
     pub objects: Vec<Object>,
     /// All functions, also those that are only declared.
     pub functions: Vec<Function>,
@@ -51,7 +51,7 @@ pub struct Object {
     pub name: String,
     /// Its type; an array has a length.
     pub ty: Type,
-    /// What it holds at first, part by part, constants only; the rest is 0.
+    /// Its initial value, part by part, constants only; the rest is 0.
     pub init: Vec<Part>,
     /// Whether each thread has one of its own.
     pub thread_local: bool,
@@ -66,7 +66,7 @@ pub struct Object {
 /// A part of an initialiser: the scalar (or the whole record) at an offset.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// How many bytes from the start of the object.
+    /// The distance in bytes from the start of the object.
     pub offset: u64,
     /// The value, converted to the type of the part. A part of an object that lives as long as the program is a constant:
     /// an integer, an address, a function, or conversions of these.
@@ -88,7 +88,7 @@ pub struct Function {
     pub locals: Vec<Local>,
     /// The names of its labels.
     pub labels: Vec<String>,
-    /// What it does; `None` if it is only declared.
+    /// The body; `None` if it is only declared.
     pub body: Option<Vec<Stmt>>,
     /// Its name in the declaration.
     pub span: Span,
@@ -162,7 +162,7 @@ pub enum StmtKind {
     },
 }
 
-/// A value.
+/// An expression with its type.
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// Tells the expressions apart, with their operands.
@@ -173,14 +173,14 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// What a value is.
+/// The kind of an expression.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A constant: an integer, a truth value, or a pointer (0 is null).
     Int(i128),
     /// A number with a fraction.
     Floating(f64),
-    /// What an object holds. A record is read as a whole.
+    /// Reads an object. A record is read as a whole.
     Load(Box<Lvalue>),
     /// The address of an object; of the first element, for an array that becomes a pointer.
     Address(Box<Lvalue>),
@@ -216,7 +216,7 @@ pub enum ExprKind {
     AssignWith {
         /// Names the object that is read and written.
         place: Box<Lvalue>,
-        /// How.
+        /// The operator.
         op: Arithmetic,
         /// The right operand, of type `at` (for shifts, of its own promoted type).
         value: Box<Expr>,
@@ -231,14 +231,14 @@ pub enum ExprKind {
     Convert(Box<Expr>),
     /// `({ … })`: the value is that of the last statement, if that is an expression and not of type `void`.
     Statement(Vec<Stmt>, Option<Box<Expr>>),
-    /// What is not supported, where it is not known yet whether anybody gets there: its name.
+    /// The name of something unsupported, of which it is not known yet whether it is ever reached.
     Unsupported(String),
 }
 
 /// The function of the compiler that makes room for an array whose length is not constant, until its function returns or its declaration is reached again.
 pub const VARYING: &str = "__builtin_variable_array";
 
-/// Whom a call calls.
+/// The function that a call calls.
 #[derive(Clone, Debug)]
 pub enum Callee {
     /// A function by name, with or without a body. Arguments are converted to the types of its parameters; those that have none
@@ -251,7 +251,7 @@ pub enum Callee {
     Builtin(String),
 }
 
-/// What can be read and written.
+/// A place that can be read and written.
 #[derive(Clone, Debug)]
 pub struct Lvalue {
     /// Says how the object is found.
@@ -275,7 +275,7 @@ pub enum LvalueKind {
     Member(Box<Lvalue>, RecordId, usize),
     /// An element of an array that is itself an lvalue: `a[i]`. The index is an integer of any type.
     Element(Box<Lvalue>, Box<Expr>),
-    /// A value of record type that is nobody's: what a function gave.
+    /// A value of record type that is in no object: the result of a function.
     Temporary(Box<Expr>),
 }
 

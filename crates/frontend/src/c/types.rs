@@ -44,9 +44,9 @@ pub enum Type {
     Record(RecordId),
     /// A function.
     Function(Rc<Signature>),
-    /// What only one step can read and change.
+    /// A type that only atomic operations read and change.
     Atomic(Rc<Type>),
-    /// What the library knows and the program does not look into.
+    /// A type of the library that the program does not look into.
     Opaque(Opaque),
 }
 
@@ -57,7 +57,7 @@ pub struct Signature {
     pub result: Type,
     /// The types of its parameters.
     pub params: Vec<Type>,
-    /// Whether more may follow.
+    /// Whether more arguments may follow.
     pub variadic: bool,
     /// Whether nothing was said of parameters: `()`.
     pub unspecified: bool,
@@ -112,7 +112,7 @@ pub struct RecordType {
     pub fields: Vec<Field>,
     /// How many bytes it takes; `None` until it is complete.
     pub size: Option<u64>,
-    /// A multiple of so many bytes is where it may be.
+    /// The alignment in bytes: its address is a multiple of this.
     pub align: u64,
 }
 
@@ -123,7 +123,7 @@ pub struct Field {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// How many bytes from the start of the record.
+    /// The distance in bytes from the start of the record.
     pub offset: u64,
     /// For a bit-field, how many bits it has: refused where it is used.
     pub bits: Option<u32>,
@@ -174,13 +174,13 @@ impl Types {
         }
     }
 
-    /// How many elements such a member has in an object of so many bytes.
+    /// The number of elements that such a member has in an object of this many bytes.
     #[must_use]
     pub fn trailing(&self, ty: &Type, bytes: u64) -> u64 {
         self.open_end(ty).map_or(0, |(start, each)| bytes.saturating_sub(start) / each)
     }
 
-    /// A multiple of so many bytes is where an object of this type may be.
+    /// The alignment of a type in bytes: addresses of objects are multiples of it.
     #[must_use]
     pub fn align(&self, ty: &Type) -> u64 {
         match ty {
@@ -200,7 +200,7 @@ impl Types {
         }
     }
 
-    /// How many bytes glibc has for a type of its library.
+    /// The number of bytes that glibc uses for a type of its library.
     fn opaque_size(&self, opaque: Opaque) -> u64 {
         let (ilp32, lp64) = match opaque {
             Opaque::Thread => (4, 8),

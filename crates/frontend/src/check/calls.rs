@@ -214,7 +214,7 @@ impl<'a> Body<'_, 'a> {
 }
 
 impl<'a> Typer<'_, 'a> {
-    /// What a call inside of an expression has returned.
+    /// The result of a call inside of an expression.
     pub fn result_of(&mut self, name: &Name, span: Span) -> Option<Expr> {
         if let Some(&id) = self.scope.results.get(&span) {
             let ty = self.scope.local(id).ty.clone()?;

@@ -13,7 +13,7 @@ use crate::foreign;
 use crate::syntax::{self, Init, TypeKind, VarDecl};
 
 impl<'a> Body<'_, 'a> {
-    /// A local variable.
+    /// Checks the declaration of a local variable.
     pub fn declaration(&mut self, decl: &'a VarDecl, span: Span, sequence: &mut Sequence) {
         if self.foreign_statement(decl, span) {
             return;

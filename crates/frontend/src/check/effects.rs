@@ -46,7 +46,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// What `if` or `while` tests.
+    /// Checks the condition of `if` or `while`.
     pub fn cond(&mut self, cond: &'a syntax::Cond) -> Option<Cond> {
         let (effect, negated) = match cond {
             syntax::Cond::Expr(expr) => return self.typer.condition(expr).map(Cond::Expr),
@@ -127,7 +127,7 @@ impl<'a> Body<'_, 'a> {
         Some(AtomicOp::CompareAndSwap { place, expected: expected?, new: new? })
     }
 
-    /// The variable of `fetch_and_add`.
+    /// Checks the variable of `fetch_and_add`.
     fn integer(&mut self, place: &'a syntax::PlaceExpr) -> Option<Place> {
         let place = self.typer.scalar(place)?;
         if place.ty.is_integer() {
@@ -301,7 +301,7 @@ impl<'a> Body<'_, 'a> {
     }
 }
 
-/// What to write in the place of `a(0)`.
+/// What to write instead of `a(0)`.
 fn element_of(array: &str) -> String {
     format!("an element of an array has brackets: `{array}[0]`")
 }

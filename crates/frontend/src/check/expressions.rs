@@ -19,11 +19,11 @@ use crate::syntax::{self, ExprKind as Syntax};
 
 /// Checks expressions and places in a scope.
 pub(super) struct Typer<'c, 'a> {
-    /// What is declared at the top of the file.
+    /// The declarations at the top of the file.
     pub items: &'c Items<'a>,
-    /// What is wrong so far.
+    /// The mistakes so far.
     pub problems: &'c mut Vec<Diagnostic>,
-    /// What is declared around the expression.
+    /// The declarations around the expression.
     pub scope: &'c mut Scope<'a>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Typer<'_, 'a> {
         None
     }
 
-    /// A truth value.
+    /// Checks an expression that must be a truth value.
     pub fn condition(&mut self, expr: &'a syntax::Expr) -> Option<Expr> {
         self.expect(expr, &Type::Bool)
     }

@@ -12,7 +12,7 @@ use super::walk;
 use crate::Diagnostic;
 use crate::syntax::{self, ExprKind as Syntax, Name, PlaceExpr};
 
-/// So many copies of what is said may be written, quantifiers inside of quantifiers counted together.
+/// The most copies of a body that may be written, nested quantifiers counted together.
 const MOST_COPIES: i64 = 4096;
 
 /// An array with the name as an index: where that stands, and how long it is there.
@@ -35,7 +35,7 @@ impl<'a> Typer<'_, 'a> {
         is_index.then_some(lengths)
     }
 
-    /// What is said of all, some, or how many indices.
+    /// Expands a quantifier over all, some or the number of indices.
     pub fn over_indices(
         &mut self,
         quantifier: Quantifier,
@@ -116,7 +116,7 @@ impl<'a> Typer<'_, 'a> {
         }
     }
 
-    /// What is said, once for each index.
+    /// The body, once for each index.
     fn each(&mut self, binder: &'a Name, body: &'a syntax::Expr, length: i64) -> Option<Vec<Expr>> {
         let mut said = Vec::new();
         for number in 0..length {

@@ -117,7 +117,7 @@ impl<'a> Typer<'_, 'a> {
     }
 }
 
-/// What a slot holds that is not initialised.
+/// The value of a slot that is not initialised.
 fn unset(scalar: &Type) -> Value {
     match scalar {
         Type::Lock | Type::ThreadId => Value::Small(0),

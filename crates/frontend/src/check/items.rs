@@ -13,7 +13,7 @@ use super::sync::Role;
 use crate::Diagnostic;
 use crate::syntax::{self, ConstDecl, Entry, EnumDecl, File, Name, Stmt, TypeExpr, VarDecl};
 
-/// What a name at the top of a file means.
+/// The meaning of a name at the top of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Item {
     /// A constant, by its position.
@@ -36,12 +36,12 @@ impl Item {
         !matches!(self, Item::Enum(_) | Item::Struct(_) | Item::Proc(_))
     }
 
-    /// Whether it is called.
+    /// Whether the name is a procedure's.
     pub fn is_proc(self) -> bool {
         matches!(self, Item::Proc(_))
     }
 
-    /// What it is, for people.
+    /// The kind of the item in words.
     pub fn what(self) -> &'static str {
         match self {
             Item::Const(_) => "a constant",
@@ -57,7 +57,7 @@ impl Item {
 /// A constant.
 #[derive(Debug)]
 pub(super) struct Const<'a> {
-    /// As written.
+    /// The declaration as written.
     pub decl: &'a ConstDecl,
     /// Its type and value; nothing if they are wrong, or not yet known.
     pub value: Option<(Type, Value)>,
@@ -66,13 +66,13 @@ pub(super) struct Const<'a> {
 /// A shared variable.
 #[derive(Debug)]
 pub(super) struct Global<'a> {
-    /// As written.
+    /// The declaration as written.
     pub decl: &'a VarDecl,
     /// Its type; nothing if it is wrong.
     pub ty: Option<Type>,
     /// One value for each slot.
     pub init: Vec<Value>,
-    /// What it is for.
+    /// The role of the variable.
     pub role: Role,
 }
 
@@ -94,13 +94,13 @@ pub(super) struct Proc<'a> {
     pub params: &'a [VarDecl],
     /// The types of its results.
     pub results: &'a [TypeExpr],
-    /// What it does.
+    /// The body of the procedure.
     pub body: &'a [Stmt],
     /// The part before the body.
     pub span: Span,
     /// The sign that ends the body.
     pub end: Span,
-    /// What can be seen without a closer look.
+    /// Facts about the body that need no types.
     pub survey: Survey<'a>,
     /// The types of its parameters; nothing for those that are wrong.
     pub param_types: Vec<Option<Type>>,
@@ -118,7 +118,7 @@ pub(super) struct Items<'a> {
     pub consts: Vec<Const<'a>>,
     /// The enumerations.
     pub enums: Vec<&'a EnumDecl>,
-    /// How many structs there are.
+    /// The number of structs.
     structs: usize,
     /// The shared variables.
     pub globals: Vec<Global<'a>>,
@@ -188,12 +188,12 @@ impl<'a> Items<'a> {
         self.patience.is_none_or(|patience| patience.lasts(1))
     }
 
-    /// What a name means at the top of the file.
+    /// The meaning of a name at the top of the file.
     pub fn find(&self, name: &str) -> Option<Item> {
         self.names.get(name).map(|(item, _)| *item)
     }
 
-    /// The same, with its declaration.
+    /// The meaning of a name, with its declaration.
     pub fn find_declared(&self, name: &str) -> Option<(Item, Span)> {
         self.names.get(name).copied()
     }
@@ -211,7 +211,7 @@ impl<'a> Items<'a> {
         self.bodies.get(thread).copied()
     }
 
-    /// A procedure.
+    /// The procedure with this id.
     pub fn proc(&self, id: ProcId) -> &Proc<'a> {
         &self.procs[id.index()]
     }

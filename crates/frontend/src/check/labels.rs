@@ -19,7 +19,7 @@ pub(super) struct Label<'a> {
     pub atomic: Option<Span>,
 }
 
-/// What can be seen of a procedure without a closer look.
+/// Facts about a procedure's body that need no types.
 #[derive(Debug, Default)]
 pub(super) struct Survey<'a> {
     /// The labels, each name once.

@@ -50,21 +50,21 @@ use self::sync::Role;
 use crate::parts::{self, Notes, Written};
 use crate::{Diagnostic, Severity, syntax};
 
-/// What the command line says about a program.
+/// Options for checking a program.
 #[derive(Clone, Debug, Default)]
 pub struct CheckOptions {
     /// Values that replace those of `const` declarations (`--const NAME=VALUE`).
     pub consts: BTreeMap<String, BigInt>,
 }
 
-/// What the checker found out about a file.
+/// The result of checking a file.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The program; there is one exactly if no problem is an error.
     pub program: Option<Program>,
-    /// What is wrong.
+    /// The mistakes and warnings.
     pub problems: Vec<Diagnostic>,
-    /// What is declared, and which name means what.
+    /// The declarations, and the meaning of each name.
     pub names: Names,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn check_within(
     (program, problems)
 }
 
-/// The same, with the names of the file.
+/// Like `check`, and also returns the names of the file.
 #[must_use]
 pub fn check_with_names(file: &syntax::File, options: &CheckOptions) -> Checked {
     let (program, problems, names) = checked(file, options, None, Names::collect);

@@ -22,12 +22,12 @@ pub struct Names {
     pub uses: Vec<(Span, usize)>,
 }
 
-/// Something that is declared.
+/// A declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Definition {
-    /// Its name as written.
+    /// The name as written.
     pub name: String,
-    /// What it is.
+    /// The kind of the definition.
     pub kind: Kind,
     /// Its name in the text.
     pub span: Span,
@@ -41,7 +41,7 @@ pub struct Definition {
     pub of: Option<String>,
 }
 
-/// What a definition is.
+/// The kind of a definition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A constant.
@@ -73,7 +73,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What it is, for people.
+    /// The kind in words.
     #[must_use]
     pub fn what(self) -> &'static str {
         match self {

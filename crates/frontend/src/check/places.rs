@@ -12,7 +12,7 @@ use super::types::compatible;
 use crate::Diagnostic;
 use crate::syntax::{self, Name, PlaceExpr};
 
-/// So many elements of an array can be set in one statement: each is listed in the program.
+/// The most elements of an array that one statement can set: each is listed in the program.
 const MOST_AT_ONCE: usize = 10_000;
 
 /// A variable that was found.

@@ -306,7 +306,7 @@ impl<'a> Typer<'_, 'a> {
         None
     }
 
-    /// What the predicate is about; an error where there is no predicate.
+    /// The procedure that the predicate is about; an error where there is no predicate.
     fn about(&mut self, span: Span) -> Option<&mut About<'a>> {
         if let Mode::Predicate(about) = &mut self.scope.mode {
             return Some(about);

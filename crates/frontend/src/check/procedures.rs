@@ -20,7 +20,7 @@ pub(super) struct Sites {
     pub calls: Vec<(ProcId, Span)>,
     /// The procedure that has `end_thread`, and where.
     pub ends: Vec<(ProcId, Span)>,
-    /// What is said of assertions, by their places.
+    /// The texts of assertions, by their places.
     pub texts: BTreeMap<Span, String>,
 }
 
@@ -49,13 +49,13 @@ pub(super) fn signatures(items: &mut Items, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// All bodies.
+/// The checked bodies of all procedures.
 pub(super) struct Bodies<'a> {
     /// The procedures.
     pub procs: Vec<Procedure>,
     /// The locals of each, for the predicates.
     pub locals: Vec<Vec<Local<'a>>>,
-    /// What is said of assertions, by their places.
+    /// The texts of assertions, by their places.
     pub texts: BTreeMap<Span, String>,
 }
 

@@ -25,14 +25,14 @@ pub(super) struct Local<'a> {
     pub revealed: bool,
 }
 
-/// What may be said at a place.
+/// The kind of expression that is allowed at a place.
 #[derive(Clone, Debug)]
 pub(super) enum Mode<'a> {
-    /// Only constants.
+    /// Only constants are allowed.
     Constant,
-    /// Variables, as in statements.
+    /// Variables are allowed, as in statements.
     Body,
-    /// The same, in an `assume` or an `assert`: what is not true has no future.
+    /// Variables are allowed, in an `assume` or an `assert`: if it does not hold, there is no future.
     Required(&'static str),
     /// Variables and their primed versions.
     Constrain,
@@ -42,7 +42,7 @@ pub(super) enum Mode<'a> {
     Predicate(About<'a>),
 }
 
-/// What a predicate is about.
+/// The subject of a predicate.
 #[derive(Clone, Debug)]
 pub(super) struct About<'a> {
     /// The procedure whose locals and labels it speaks of.
@@ -56,11 +56,11 @@ pub(super) struct About<'a> {
 pub(super) struct Scope<'a> {
     /// All locals of the procedure so far.
     pub locals: Vec<Local<'a>>,
-    /// What may be said here.
+    /// The kind of expression that is allowed here.
     pub mode: Mode<'a>,
     /// Names that stand for numbers here, the innermost last: indices that are quantified.
     pub numbers_bound: Vec<(&'a Name, i64)>,
-    /// How many times what stands here is written, for quantified indices.
+    /// The number of copies in which this place is written, for quantified indices.
     pub copies: i64,
     /// Whether what stands here is left out of the copy that is being written: a condition before it decides.
     pub left_out: bool,
@@ -82,7 +82,7 @@ pub(super) struct Scope<'a> {
     numbers: FxHashMap<&'a str, u64>,
 }
 
-/// How much of [`Scope`] was there when a block began.
+/// The size of a [`Scope`] when a block began.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark(usize);
 

@@ -13,13 +13,13 @@ use crate::syntax::{self, EffectKind, ExprKind as Written, PlaceExpr, StmtKind a
 
 /// Checks the body of a procedure.
 pub(super) struct Body<'c, 'a> {
-    /// For the expressions.
+    /// Checks the expressions.
     pub typer: Typer<'c, 'a>,
     /// The procedure.
     pub proc: ProcId,
     /// Calls and ends, for later.
     pub sites: &'c mut Sites,
-    /// How many loops are round the current statement.
+    /// The number of loops around the current statement.
     pub loops: usize,
     /// The atomic blocks round the current statement.
     pub atomics: Vec<Span>,
@@ -27,7 +27,7 @@ pub(super) struct Body<'c, 'a> {
     pub after_label: bool,
 }
 
-/// How long `while` is.
+/// The length of the word `while`.
 const LOOP_WORD: u32 = 5;
 
 /// Statements in order, with labels that wait for the next one.
@@ -269,7 +269,7 @@ impl<'c, 'a> Body<'c, 'a> {
         Some(StmtKind::Assign { targets, values: values?, constrain: constrain? })
     }
 
-    /// What holds after an assignment.
+    /// Checks the condition after an assignment.
     fn constrained(&mut self, constrain: Option<&'a syntax::Expr>) -> Option<Option<Expr>> {
         let Some(expr) = constrain else { return Some(None) };
         self.typer.scope.mode = Mode::Constrain;
@@ -339,7 +339,7 @@ impl<'c, 'a> Body<'c, 'a> {
         values.into_iter().collect()
     }
 
-    /// What stands left of `:=`: variables that hold values, none of them twice.
+    /// Checks the left side of `:=`: variables that hold values, none of them twice.
     fn targets(&mut self, targets: &'a [PlaceExpr]) -> Vec<Option<Place>> {
         let places: Vec<Option<Place>> =
             targets.iter().map(|target| self.typer.scalar(target)).collect();

@@ -14,22 +14,22 @@ use super::statements::{Body, Sequence};
 use crate::Diagnostic;
 use crate::syntax::{self, ExprKind, Init, PlaceExpr, TypeExpr, TypeKind, VarDecl};
 
-/// A barrier takes at most so many threads.
+/// The most threads of a barrier.
 const MOST_PARTIES: u32 = 10_000;
 
-/// What a shared variable is for.
+/// The role of a shared variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Role {
-    /// It holds a value, or is a lock.
+    /// A variable that holds a value, or a lock.
     #[default]
     Plain,
-    /// It counts how often it can be acquired.
+    /// A semaphore: the variable counts how often it can be acquired.
     Semaphore,
-    /// It counts those who sleep; another variable those who were called.
+    /// A condition: the variable counts the threads that sleep, another one those that were called.
     Condition { called: GlobalId },
-    /// It counts those who have arrived; another variable those who may leave.
+    /// A barrier: the variable counts the threads that have arrived, another one those that may leave.
     Barrier { parties: u32, leaving: GlobalId },
-    /// It counts the messages in a channel.
+    /// A channel: the variable counts its messages.
     Channel,
 }
 
@@ -59,7 +59,7 @@ impl Word {
         }
     }
 
-    /// What can be done with such a variable.
+    /// The operations that such a variable is used with, as a message.
     fn used_with(self) -> &'static str {
         match self {
             Word::Semaphore => "semaphores are only used with `acquire` and `release`",

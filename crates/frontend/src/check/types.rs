@@ -101,7 +101,7 @@ impl<'a> Typer<'_, 'a> {
             let before = self.items.elements.get();
             self.items.elements.set(before + slots);
             if before + slots > MOST_ELEMENTS {
-                // Once is enough.
+                // Report it only once.
                 if before <= MOST_ELEMENTS {
                     let message = format!(
                         "with `{}`, the arrays have {} elements in all; at most {MOST_ELEMENTS} \

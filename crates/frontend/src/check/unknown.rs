@@ -14,16 +14,16 @@ use crate::syntax::Name;
 /// and each search looks at all names.
 const ENOUGH_PROBLEMS: usize = 200;
 
-/// How the advice to declare a variable begins.
+/// The beginning of the advice to declare a variable.
 const DECLARE: &str = "declare it, as in";
 
-/// What there is in the place of `join all;`.
+/// The advice for `join all;`.
 const EACH_THREAD: &str = "each thread is waited for by itself: `join t;`";
 
-/// What other languages call a reference to nothing.
+/// The words for no reference in other languages.
 const NOBODY: [&str; 5] = ["null", "NULL", "nil", "None", "nullptr"];
 
-/// What other languages call the thread that acts.
+/// The words for the acting thread in other languages.
 const ITSELF: [&str; 4] = ["_pid", "self", "pid", "this"];
 
 impl<'a> Typer<'_, 'a> {

@@ -22,7 +22,7 @@ use crate::syntax::{
     Cond, Effect, EffectKind, Expr, ExprKind, PlaceExpr, Stmt, StmtKind, StructDecl, TypeExpr,
 };
 
-/// A channel holds at most so many messages.
+/// The most messages that a channel holds.
 const MOST_MESSAGES: u32 = 64;
 
 /// Something that is done with a channel.
@@ -30,7 +30,7 @@ pub(super) struct Operation<'f> {
     verb: Verb,
     /// The channel; nothing after a mistake that was reported.
     of: Option<(Channel<'f>, NamedPart<'f>, PlaceExpr)>,
-    /// What is sent; where a message goes that is received.
+    /// The value to send, or the place for a received message.
     arg: Option<Expr>,
     /// The struct that is compared and swapped, in the place of a channel.
     pub(super) swap: Option<Swap>,
@@ -143,7 +143,7 @@ impl<'f> Writer<'f> {
         }
     }
 
-    /// What an effect does with a channel, if it does something with one; a mistake in that is reported.
+    /// The channel operation of an effect, if it is one; a mistake in it is reported.
     pub(super) fn operation(&mut self, effect: &Effect) -> Option<Operation<'f>> {
         if let Some(swap) = self.swap(effect) {
             return Some(swap);
@@ -217,7 +217,7 @@ impl<'f> Writer<'f> {
         Some(Operation { verb, of: Some((channel, found, place)), arg, swap: None, span })
     }
 
-    /// What a condition tries with a channel, and whether it is negated.
+    /// The channel operation that a condition tries, and whether it is negated.
     pub(super) fn tried(&mut self, cond: &Cond) -> Option<(Operation<'f>, bool)> {
         let call = |expr: &Expr| match &expr.kind {
             ExprKind::Call(name, args) => {
@@ -477,7 +477,7 @@ impl<'f> Writer<'f> {
         Some(plain(StmtKind::Atomic(vec![plain(kind)])))
     }
 
-    /// What an operation waits for and what it does.
+    /// The guards and assignments of a channel operation.
     fn parts_of(&mut self, operation: Operation<'f>, targets: Vec<PlaceExpr>) -> Option<Parts> {
         let Operation { verb, of, arg, swap, span } = operation;
         if let Some(swap) = swap {
@@ -650,11 +650,11 @@ impl Operation<'_> {
 
 /// The steps of an operation.
 pub(super) struct Parts {
-    /// What has to hold.
+    /// The condition for the operation.
     pub guard: Expr,
-    /// What is done then.
+    /// The assignment that is then made.
     pub assign: StmtKind,
-    /// What is waited for after that, and what is done then.
+    /// What the thread then waits for, and the assignment after that.
     pub then: Option<(Expr, StmtKind)>,
 }
 

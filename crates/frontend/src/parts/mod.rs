@@ -35,15 +35,15 @@ use crate::syntax::{Expr, ExprKind, File, Item, Name, ProcDecl, StructDecl, VarD
 
 pub(crate) use self::notes::Notes;
 
-/// A file without parts.
+/// A file in which parts are written out as variables.
 pub(crate) struct Written {
     /// The file.
     pub file: File,
-    /// What is wrong with its parts.
+    /// Mistakes about parts.
     pub problems: Vec<Diagnostic>,
     /// Places at which something was left out, since it is wrong.
     pub wrong: Vec<Span>,
-    /// What was declared and used that the file does not say any more.
+    /// Names that were declared and used in the text, and are not in the file any more.
     pub notes: Notes,
     /// Procedures that nobody calls and that cannot be written without a call, with shared variables that are made up for
     /// them. They are for finding mistakes, and no part of the program.
@@ -77,7 +77,7 @@ pub(crate) fn without_parts(file: &File, consts: &BTreeMap<String, BigInt>) -> W
     }
 }
 
-/// Copies of procedures have at most so many statements together with all others.
+/// The most statements in all copies of procedures together.
 const MOST_STATEMENTS: usize = 1_000_000;
 
 /// Variables that are made of more than this are refused.
@@ -108,9 +108,9 @@ struct Writer<'f> {
     problems: Vec<Diagnostic>,
     wrong: Vec<Span>,
     notes: Notes,
-    /// How many variables of the result were looked at.
+    /// The number of variables of the result that were looked at.
     parts: usize,
-    /// How many statements were written.
+    /// The number of statements that were written.
     statements: usize,
 }
 

@@ -8,21 +8,21 @@ use selvedge_program::Span;
 use crate::check::Kind;
 use crate::syntax::{Expr, ExprKind, Name, ProcDecl, StructDecl, TypeExpr, TypeKind, VarDecl};
 
-/// What is declared and used.
+/// The declarations and uses of names, as they were written.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    /// What is declared, by the places of the names.
+    /// The declarations, by the places of their names.
     pub declared: FxHashMap<Span, Noted>,
     /// Where names stand, and where what they mean is declared.
     pub uses: FxHashMap<Span, Span>,
 }
 
-/// Something that is declared.
+/// A declaration.
 #[derive(Clone, Debug)]
 pub(crate) struct Noted {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// The kind of the declaration.
     pub kind: Kind,
     /// The whole declaration.
     pub whole: Span,

@@ -22,19 +22,19 @@ pub(super) struct NamedPart<'f> {
     pub kind: Kind<'f>,
     pub ty: &'f TypeExpr,
     pub is_shared: bool,
-    /// What is asked of a channel.
+    /// The query about a channel, if there is one.
     pub asked: Option<ChannelQuery>,
     pub declared: Span,
 }
 
 impl NamedPart<'_> {
-    /// How many indices are missing.
+    /// The number of indices that are missing.
     pub fn missing(&self) -> usize {
         self.lengths.len().saturating_sub(self.indices.len())
     }
 }
 
-/// What can be asked of a channel.
+/// A query about a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ChannelQuery {
     Length,
@@ -53,7 +53,7 @@ pub(super) enum Meaning<'f> {
 }
 
 impl<'f> Writer<'f> {
-    /// What a place means. Its indices are written without parts.
+    /// The meaning of a place. Its indices are written without parts.
     pub(super) fn meaning(&mut self, place: &PlaceExpr) -> Meaning<'f> {
         let Some(variable) = self.lookup(&place.name.text).cloned() else {
             // The checker says that there is no such name.
@@ -286,7 +286,7 @@ impl<'f> Writer<'f> {
         None
     }
 
-    /// An expression without parts.
+    /// Writes an expression without parts.
     pub(super) fn expr(&mut self, expr: &Expr) -> Expr {
         let span = expr.span;
         let both = |writer: &mut Self, a: &Expr, b: &Expr| {
@@ -358,7 +358,7 @@ impl<'f> Writer<'f> {
         let found = match self.meaning(place) {
             Meaning::Wrong => return self.nothing(span),
             Meaning::Other => {
-                // `i.x` of a thread that nobody bound, or of nothing.
+                // `i.x` of a thread that is not bound, or of nothing.
                 if let ([member], true) = (place.members.as_slice(), place.indices.is_empty())
                     && member.indices.is_empty()
                 {

@@ -34,11 +34,11 @@ struct Instance<'f> {
     position: usize,
     decl: &'f ProcDecl,
     name: String,
-    /// What the parameters stand for, in order.
+    /// The arguments that the parameters stand for, in order.
     given: Vec<Actual<'f>>,
 }
 
-/// What a parameter stands for in a copy of a procedure.
+/// The argument that a parameter stands for in a copy of a procedure.
 #[derive(Clone, Debug)]
 pub(super) struct Actual<'f> {
     stem: String,
@@ -69,7 +69,7 @@ impl<'f> Writer<'f> {
         }
     }
 
-    /// Procedures that nobody calls, with made-up variables for what their parameters stand for; says that nobody calls them.
+    /// Copies of procedures that are never called, with invented variables for their parameters; warns about them.
     pub(super) fn uncalled(&mut self) -> Vec<Item> {
         let mut made = Vec::new();
         let mut all: Vec<(usize, &'f ProcDecl)> = self.procs.values().copied().collect();
@@ -109,7 +109,7 @@ impl<'f> Writer<'f> {
             let before = self.instances.list.len();
             let written = self.procedure(decl, decl.name.clone(), &given);
             made.push(Item::Proc(written));
-            // What it would call is looked at as well.
+            // Procedures that it would call are looked at as well.
             let mut more = Vec::new();
             let mut next = before;
             while let Some(instance) = self.instances.list.get(next).cloned() {
@@ -479,7 +479,7 @@ impl<'f> Writer<'f> {
         written
     }
 
-    /// What a predicate says of a procedure, it says of the copy that there is.
+    /// Lets a predicate about a procedure speak of the procedure's only copy.
     pub(super) fn predicate_scope(&mut self, scope: &mut Name) {
         let Some(&(_, decl)) = self.procs.get(scope.text.as_str()) else { return };
         for param in &decl.params {

@@ -11,31 +11,31 @@ use crate::syntax::{
     Expr, ExprKind, File, Init, Item, Name, StructDecl, TypeExpr, TypeKind, VarDecl,
 };
 
-/// So many structs may be inside of each other.
+/// The deepest nesting of structs.
 const MOST_NESTED: usize = 32;
 
-/// The variables of a file may be made of so many parts together.
+/// The most parts of all variables of a file together.
 const MOST_PARTS: usize = 100_000;
 
-/// What the type of a variable is, as far as parts go.
+/// The kind of a variable's type, as far as parts go.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind<'f> {
-    /// It stays one variable.
+    /// The variable stays as it is.
     Plain,
-    /// It has members.
+    /// The variable has members.
     Struct(&'f StructDecl),
-    /// It holds messages.
+    /// The variable is a channel.
     Channel(Channel<'f>),
-    /// It is wrong, and that was reported.
+    /// The type is wrong, and that was reported.
     Wrong,
 }
 
 /// The type of a channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Channel<'f> {
-    /// How many messages it holds.
+    /// The number of messages that it holds.
     pub room: u32,
-    /// What is sent through it.
+    /// The type of its messages.
     pub message: &'f TypeExpr,
 }
 
@@ -67,14 +67,14 @@ pub(super) struct Variable<'f> {
     pub is_shared: bool,
     /// Whether it is a parameter that stands for a shared variable.
     pub is_reference: bool,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub declared: Span,
 }
 
 /// A part of a variable that has no parts itself.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf<'f> {
-    /// What comes after the name of the variable: `.next`, `.inner[].value`.
+    /// The text after the name of the variable: `.next`, `.inner[].value`.
     pub path: String,
     pub ty: Made<'f>,
     /// The lengths of the dimensions in its path, and then its own.
@@ -88,9 +88,9 @@ pub(super) struct Leaf<'f> {
 /// The type of a leaf.
 #[derive(Clone, Debug)]
 pub(super) enum Made<'f> {
-    /// As written.
+    /// A type as it was written.
     Written(&'f TypeExpr),
-    /// How many messages a channel holds.
+    /// The number of messages in a channel.
     Messages(Channel<'f>, Span),
 }
 
@@ -239,7 +239,7 @@ impl<'f> Writer<'f> {
         self.enums.contains(name) || self.structs.contains_key(name)
     }
 
-    /// What a type is, as far as parts go.
+    /// The kind of a type, as far as parts go.
     pub(super) fn kind(&self, ty: &'f TypeExpr) -> Kind<'f> {
         match &ty.kind {
             TypeKind::Named(name) => match self.structs.get(name.text.as_str()) {

@@ -9,7 +9,7 @@ use super::channels::{Operation, Parts, Verb};
 use super::places::Meaning;
 use crate::syntax::{Effect, EffectKind, Expr, ExprKind, PlaceExpr};
 
-/// What is compared with what, and what it becomes then.
+/// The expected and the new value of a compare-and-swap.
 pub(super) struct Swap {
     place: PlaceExpr,
     expected: Expr,

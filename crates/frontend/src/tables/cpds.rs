@@ -103,7 +103,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// What a file must have.
+    /// Reports what the file must have and lacks.
     fn complete(&mut self, needs_init: bool) {
         let end = self.scanner.token.span;
         let mut missing = |word: &str, message: &str, hint: &str| {
@@ -208,7 +208,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// What stands before the rules of a thread.
+    /// Parses the header before the rules of a thread.
     fn header(&mut self) -> Result<Group, Diagnostic> {
         let token = self.scanner.name("the name of a thread")?;
         let name = self.scanner.text(token);
@@ -337,7 +337,7 @@ impl<'a> Symbols<'a> {
     }
 }
 
-/// What the names in a rule stand for.
+/// Resolves the names in a rule.
 struct RuleNames<'k, 'a> {
     builder: &'k TablesBuilder,
     symbols: &'k mut Symbols<'a>,

@@ -24,7 +24,7 @@ pub(super) struct Block {
 /// Threads of one block.
 pub(super) struct Group {
     pub(super) name: String,
-    /// How many; their names are numbered unless there is one.
+    /// The number of threads; their names are numbered unless there is one.
     pub(super) count: u32,
     /// The index of the block.
     pub(super) block: usize,
@@ -34,10 +34,10 @@ pub(super) struct Group {
     pub(super) stacks: Vec<Vec<SymbolId>>,
 }
 
-/// What a file says.
+/// The contents of a file, before the system is built.
 #[derive(Default)]
 pub(super) struct Draft {
-    /// Has the shared states.
+    /// The builder, which has the shared states.
     pub(super) builder: TablesBuilder,
     /// The initial shared states.
     pub(super) initial: Vec<SharedId>,
@@ -136,7 +136,7 @@ fn add_template(builder: &mut TablesBuilder, block: &Block, names: Option<&[Name
     template
 }
 
-/// What the threads of one group have in common.
+/// The properties that the threads of one group share.
 pub(super) struct Cast {
     pub(super) name: String,
     pub(super) template: TemplateId,

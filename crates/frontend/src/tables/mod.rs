@@ -58,7 +58,7 @@ impl Format {
     }
 }
 
-/// What belongs to a table and does not stand in its file.
+/// Input that belongs to a table and is not in its file.
 #[derive(Clone, Debug, Default)]
 pub struct Beside {
     /// The initial state: of the `.init` file or `--init`. It replaces that of the table.
@@ -154,7 +154,7 @@ fn list(groups: &[Group]) -> String {
     names.join(", ") + if groups.len() > names.len() { ", …" } else { "" }
 }
 
-/// What is wrong so far, and how long to go on reading.
+/// The mistakes so far, and the limits of reading.
 struct Report {
     wrong: Vec<Diagnostic>,
     patience: Patience,

@@ -116,7 +116,7 @@ fn range(scanner: &mut Scanner<'_>) -> Result<(u32, u32), Diagnostic> {
 
 /// Every name is a number.
 struct Numbers {
-    /// How many shared states there are, if that is known.
+    /// The number of shared states, if that is known.
     shared: Option<u32>,
 }
 
@@ -153,7 +153,7 @@ pub(super) fn out_of_range(what: &str, token: Token, number: u32, count: u32) ->
     })
 }
 
-/// What to say if nobody said where the threads start.
+/// The message for a table without an initial state.
 pub(super) fn no_initial_state(source: &Source, stage: &Stage) -> String {
     let file = Path::new(source.name()).with_extension("init");
     let stacks = vec!["w"; stage.threads.len().min(8)].join(",");

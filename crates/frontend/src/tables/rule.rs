@@ -8,7 +8,7 @@ use super::words::{Kind, Scanner, Token};
 use super::{Format, Report};
 use crate::Diagnostic;
 
-/// What the names in a rule stand for.
+/// Resolves the names in a rule.
 pub(super) trait Vocabulary<'a> {
     /// The shared state of this name.
     fn shared(&mut self, scanner: &Scanner<'a>, token: Token) -> Result<SharedId, Diagnostic>;

@@ -10,7 +10,7 @@ use selvedge_program::Span;
 use crate::Diagnostic;
 use crate::diagnostic::write;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// Digits only, and not too many.
@@ -172,13 +172,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Complains about a token.
+    /// The error about a token that was not expected.
     pub(super) fn unexpected(&self, token: Token, wanted: &str) -> Diagnostic {
         let message = write(wanted, &self.show(token));
         Diagnostic::error(token.span, message)
     }
 
-    /// A token for people.
+    /// A token as text for people.
     pub(super) fn show(&self, token: Token) -> String {
         match token.kind {
             Kind::LineEnd => "the end of the line".to_owned(),
@@ -224,7 +224,7 @@ impl<'a> Scanner<'a> {
             },
         };
         self.at = start + length;
-        // What is missing is missing right after what is there.
+        // A missing token is missing right after the last one.
         let span = match kind {
             Kind::LineEnd => Span::new(start, start),
             Kind::End => {

@@ -15,7 +15,7 @@ use crate::{Diagnostic, LoadError, read_text};
 pub struct Definition {
     /// The program.
     pub program: PathBuf,
-    /// How wide `long` and pointers are, if it is said.
+    /// The widths of `long` and pointers, if they are given.
     pub data_model: Option<DataModel>,
     /// The properties, in the order of the text.
     pub entries: Vec<Entry>,

@@ -9,16 +9,16 @@ use selvedge_program::{Source, Span};
 use super::wrong;
 use crate::{Diagnostic, LoadError, read_text};
 
-/// What must hold of every run.
+/// A property of all runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Property {
     /// `reach_error` is never called.
     UnreachCall,
-    /// What is freed may be freed.
+    /// Only pointers that may be freed are freed.
     ValidFree,
     /// Pointers that are followed lead somewhere.
     ValidDeref,
-    /// Memory that was not freed can still be reached. Nobody checks this here; whoever asks is told.
+    /// Memory that was not freed can still be reached. It is not checked here; answers to a question about it say so.
     ValidMemtrack,
     /// No signed result is too large for its type.
     NoOverflow,
@@ -46,7 +46,7 @@ impl Property {
     }
 }
 
-/// What a property file asks for.
+/// The properties that a property file asks for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Specification {
     /// The properties, never none.
@@ -97,7 +97,7 @@ impl Specification {
         lines.join("\n")
     }
 
-    /// Whether one of these is asked for.
+    /// Whether this property is asked for.
     #[must_use]
     pub fn asks(&self, property: Property) -> bool {
         self.properties.contains(&property)

@@ -119,7 +119,7 @@ struct Reader<'t> {
 const DEEPEST: usize = 64;
 
 impl<'t> Reader<'t> {
-    /// What stands at the indentation of the next line.
+    /// Parses the lines at the indentation of the next one.
     fn block(&mut self, depth: usize) -> Result<Node, Diagnostic> {
         let Some(first) = self.lines.get(self.at).copied() else {
             return Ok(Node { value: Value::Nothing, span: Span::default() });
@@ -187,7 +187,7 @@ impl<'t> Reader<'t> {
         Ok(Node { value: Value::Map(entries), span: first.span().to(end) })
     }
 
-    /// What stands below a line and belongs to it. The items of a list need not be indented.
+    /// Parses the lines below a line that belong to it. The items of a list need not be indented.
     fn nested(&mut self, above: Line<'t>, depth: usize) -> Result<Node, Diagnostic> {
         match self.lines.get(self.at) {
             Some(next)

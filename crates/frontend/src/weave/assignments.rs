@@ -11,7 +11,7 @@ use crate::cursor::Parsed;
 use crate::foreign::{self, NO_POINTERS, Operation};
 use crate::syntax::{Effect, EffectKind, Expr, ExprKind, PlaceExpr, StmtKind};
 
-/// How many tokens of a condition that stands alone are repeated.
+/// The most tokens of a lone condition that a message repeats.
 pub(super) const LONGEST_CONDITION: usize = 20;
 
 impl Parser<'_> {
@@ -142,7 +142,7 @@ impl Parser<'_> {
         Err(self.expected_or(Wanted::Semicolon, hint))
     }
 
-    /// How many tokens ahead a condition ends that stands alone.
+    /// The number of tokens up to the end of a lone condition.
     fn condition_end(&self) -> usize {
         let ends = |ahead: &usize| {
             self.is_arrow(*ahead)
@@ -158,7 +158,7 @@ impl Parser<'_> {
         (1..LONGEST_CONDITION).find(ends).unwrap_or(LONGEST_CONDITION)
     }
 
-    /// Whether `->` stands so many tokens ahead.
+    /// Whether `->` stands `ahead` tokens after the current one.
     fn is_arrow(&self, ahead: usize) -> bool {
         (self.tokens.peek_at(ahead), self.tokens.peek_at(ahead + 1))
             == (Token::Minus, Token::Greater)

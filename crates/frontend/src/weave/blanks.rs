@@ -7,7 +7,7 @@ use super::lexer;
 const BEFORE_CONDITIONS: [&str; 10] =
     ["if", "while", "for", "assert", "assume", "return", "constrain", "when", "until", "invariant"];
 
-/// What is known of the tokens so far.
+/// The state after the tokens so far.
 #[derive(Default)]
 pub(super) struct Blanks<'t> {
     /// The last token.
@@ -16,7 +16,7 @@ pub(super) struct Blanks<'t> {
     is_operand: bool,
     /// Whether it is a sign in front of its only operand.
     is_prefix: bool,
-    /// How many `?` have no `:` yet.
+    /// The number of `?` that have no `:` yet.
     choices: usize,
 }
 
@@ -49,7 +49,7 @@ impl<'t> Blanks<'t> {
         })
     }
 
-    /// Notes a token.
+    /// Takes a token into account.
     pub fn take(&mut self, piece: &Piece<'t>) {
         let text = piece.text;
         match text {

@@ -23,7 +23,7 @@ impl Parser<'_> {
         self.at_builtin_after(0)
     }
 
-    /// Whether the token so many ahead is a word for a type.
+    /// Whether the token `ahead` places after the current one is a word for a type.
     pub(super) fn at_builtin_after(&self, ahead: usize) -> bool {
         matches!(
             self.tokens.peek_at(ahead),
@@ -76,7 +76,7 @@ impl Parser<'_> {
         self.at_builtin() || (self.peek() == Token::Name && self.tokens.peek_at(1) == Token::Name)
     }
 
-    /// A type.
+    /// Parses a type.
     pub(super) fn type_expr(&mut self) -> Parsed<TypeExpr> {
         let start = self.tokens.span();
         let kind = match self.peek() {
@@ -120,7 +120,7 @@ impl Parser<'_> {
             && self.tokens.peek_at(1) == Token::OpenBracket
     }
 
-    /// What the name of a machine integer stands for.
+    /// The type that the name of a machine integer stands for.
     pub(super) fn machine_integer(&self) -> TypeKind {
         Type::machine(self.tokens.current_text()).map_or(TypeKind::Int, TypeKind::Machine)
     }
@@ -259,7 +259,7 @@ impl Parser<'_> {
         Ok(dims)
     }
 
-    /// `:= value` for so many variables, or nothing.
+    /// Parses `:= value` for a number of variables, or nothing.
     fn initial_value(&mut self, variables: usize) -> Parsed<Option<Init>> {
         if !matches!(self.peek(), Token::Assign | Token::Equal) {
             return Ok(None);
@@ -283,7 +283,7 @@ impl Parser<'_> {
     }
 }
 
-/// What `MAX` or `MIN` of a machine integer is.
+/// The value of `MAX` or `MIN` of a machine integer.
 pub(super) fn bound(ty: &Type, word: &str) -> Option<BigInt> {
     let (least, greatest) = ty.bounds()?;
     match word {

@@ -64,7 +64,7 @@ struct Sequence {
 }
 
 impl Parser<'_> {
-    /// An expression without effects.
+    /// Parses an expression without effects.
     pub(super) fn expr(&mut self) -> Parsed<Expr> {
         let mark = self.effects.len();
         let expr = self.open_expr();
@@ -98,7 +98,7 @@ impl Parser<'_> {
         Ok((expr, call.or(effect)))
     }
 
-    /// What `if` and `while` test: an expression, or an effect, negated or not.
+    /// Parses the condition of `if` and `while`: an expression, or an effect, negated or not.
     pub(super) fn cond(&mut self) -> Parsed<Cond> {
         let mark = self.effects.len();
         let result = self.open_expr();
@@ -119,7 +119,7 @@ impl Parser<'_> {
         Ok(Cond::Expr(result?))
     }
 
-    /// Reports the effects that were met since a mark: nobody wanted them.
+    /// Reports the effects that were met since a mark: they are not allowed here.
     fn refuse_effects(&mut self, mark: usize) {
         for effect in self.effects.split_off(mark) {
             self.refuse_effect(&effect);
@@ -350,7 +350,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whose program counter an expression names: `pc` or `i.pc`.
+/// The thread whose program counter an expression names: `pc` or `i.pc`.
 fn program_counter(expr: &Expr) -> Option<Option<&Name>> {
     match &expr.kind {
         ExprKind::LocalOf(thread, name) if name.text == "pc" => Some(Some(thread)),

@@ -25,7 +25,7 @@ const REF: &str = "ref";
 const INVARIANT: &str = "invariant";
 
 impl Parser<'_> {
-    /// The whole file.
+    /// Parses the whole file.
     pub(super) fn file(&mut self) {
         loop {
             self.skip_directives();
@@ -62,7 +62,7 @@ impl Parser<'_> {
         }));
     }
 
-    /// One declaration.
+    /// Parses one declaration.
     pub(super) fn item(&mut self) -> Parsed<()> {
         if self.at_let() {
             return Err(self.no_let());
@@ -343,7 +343,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Shared variables.
+    /// Parses shared variables.
     fn globals(&mut self) -> Parsed<()> {
         self.eat(Token::Shared);
         let globals = self.variables()?;
@@ -627,7 +627,7 @@ impl Parser<'_> {
         self.expect_semicolon()
     }
 
-    /// How many threads. The `=` after it is none of an expression.
+    /// Parses a number of threads. The `=` after it does not belong to an expression.
     fn count(&mut self) -> Parsed<Count> {
         if self.peek() == Token::Name && self.tokens.current_text() == "any" {
             return Ok(Count::Any(self.tokens.bump()));

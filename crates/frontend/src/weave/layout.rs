@@ -11,10 +11,10 @@
 use super::blanks::Blanks;
 use super::lexer;
 
-/// How far the inside of braces is indented.
+/// The indentation of the inside of braces.
 const LEVEL: usize = 2;
 
-/// How far the rest of a statement is indented.
+/// The indentation of the rest of a statement.
 const REST: usize = 4;
 
 /// How far a comment may be from the end of its line without being part of a column of comments.
@@ -33,7 +33,7 @@ pub(super) struct Piece<'t> {
     pub distance: usize,
 }
 
-/// What a piece of text is.
+/// The kind of a piece of text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Comment,
@@ -68,7 +68,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim_end)
 }
 
-/// Takes a text apart.
+/// Takes a text apart into pieces.
 fn pieces(text: &str) -> Option<Vec<Piece<'_>>> {
     let mut reader =
         Reader { text, at: 0, lines: 0, counted: (0, 0), line_start: 0, pieces: Vec::new() };
@@ -132,7 +132,7 @@ impl Reader<'_> {
     }
 }
 
-/// Something that is open.
+/// A brace or parenthesis that is open.
 #[derive(Clone, Copy)]
 struct Open {
     kind: Opened,
@@ -150,7 +150,7 @@ enum Opened {
     Group,
 }
 
-/// What is known at the beginning of a line.
+/// The state at the beginning of a line.
 #[derive(Default)]
 struct Layout<'t> {
     out: String,

@@ -233,7 +233,7 @@ pub(super) fn tokenize(source: &Source, patience: &Patience) -> Tokens<Token> {
     tokens
 }
 
-/// What every piece of a text is, comments left out. `None` if one is no token.
+/// The kind of every piece of a text, without comments. `None` if one is no token.
 pub(super) fn kinds(text: &str) -> Option<Vec<(Kind, Range<usize>)>> {
     let kind = |token: Token, text: &str| match text.chars().next() {
         _ if is_reserved(token, text) => Kind::Reserved,
@@ -297,7 +297,7 @@ fn printed<'s>(source: &'s Source, before: &[(Token, Span)]) -> Option<&'s str> 
     (foreign::operation(word) == Some(foreign::Operation::Print)).then_some(word)
 }
 
-/// Reports a string.
+/// The error about a string where there may be none.
 fn no_text(printed: Option<&str>, span: Span) -> Diagnostic {
     match printed {
         Some(word) => Diagnostic::error(span, format!("there is no procedure `{word}`"))
@@ -348,7 +348,7 @@ fn bad_number(text: &str, span: Span) -> Diagnostic {
     Diagnostic::error(span, "this is neither a number nor a name").hint(hint)
 }
 
-/// What to write in the place of a number to the base of 16, 8 or 2.
+/// What to write instead of a number to the base of 16, 8 or 2.
 fn in_another_base(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase().replace('_', "");
     let bases = [("0x", 16), ("0o", 8), ("0b", 2)];

@@ -23,7 +23,7 @@ struct Found<'s> {
 }
 
 impl Parser<'_> {
-    /// What to write in the place of the current token, if something is known about it here.
+    /// What to write instead of the current token, if something is known about it here.
     pub(super) fn misplaced(&self, wanted: Wanted) -> Option<String> {
         let found = self.found(wanted);
         let known = || found.by_what_is_wanted().or_else(|| found.by_what_is_there());
@@ -83,7 +83,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What to write in the place of a type with parameters, `Vec<u32> v`, if one stands here.
+    /// What to write instead of a type with parameters, `Vec<u32> v`, if one stands here.
     pub(super) fn generic_type(&self) -> Option<String> {
         self.generic_type_at(0)
     }
@@ -185,7 +185,7 @@ impl Found<'_> {
         self.here.starts_with(|c: char| c.is_ascii_digit())
     }
 
-    /// Where an operand belongs.
+    /// The advice where an operand belongs.
     fn no_expression(&self) -> Option<&'static str> {
         Some(match (self.before[1], self.here) {
             ("..", ".") => "a range has two dots: `{1 .. 3}`, `int[1..3]`",
@@ -211,7 +211,7 @@ impl Found<'_> {
         })
     }
 
-    /// Where a statement begins.
+    /// The advice where a statement begins.
     fn no_statement(&self) -> Option<&'static str> {
         Some(match (self.here, self.next) {
             ("!" | "not" | "forall" | "exists", _) => CONDITION_ALONE,
@@ -231,7 +231,7 @@ impl Found<'_> {
         })
     }
 
-    /// Where a statement ends.
+    /// The advice where a statement ends.
     fn no_end(&self) -> Option<&'static str> {
         Some(match (self.before, self.here) {
             (_, "(") if self.next == "*" => COMMENTS,
@@ -276,7 +276,7 @@ impl Found<'_> {
         })
     }
 
-    /// Between the name of a quantifier and what is said of it.
+    /// The advice between the name of a quantifier and its body.
     fn no_colon(&self) -> Option<&'static str> {
         Some(match self.here {
             "in" => {
@@ -379,7 +379,7 @@ impl Found<'_> {
         }
     }
 
-    /// What means the same wherever it stands.
+    /// The advice that is the same at any place.
     fn by_what_is_there(&self) -> Option<&'static str> {
         let follows_name =
             self.before[1].ends_with(|c: char| c.is_ascii_alphanumeric() || c == ']');
@@ -451,7 +451,7 @@ pub(super) const COMMENTS: &str = "`//` begins a comment, and `/* … */` is one
 
 const NOTHING_DONE: &str = "a value alone does nothing: `skip;` does nothing, too; `x := e;` assigns it, `assert e;` checks it, `return e;` gives it back";
 
-/// What to write in the place of the address of a variable.
+/// The advice about the address of a variable.
 pub(super) const NO_ADDRESSES: &str = "there are no addresses: name the variable itself";
 
 /// What belongs behind the word that begins a statement.

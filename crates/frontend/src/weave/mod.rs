@@ -114,7 +114,7 @@ struct Parser<'s> {
     tokens: Cursor<'s, Token>,
     /// The declarations so far.
     items: Vec<Item>,
-    /// Effects met in an expression that nobody has asked for yet.
+    /// Effects that were met in an expression and not taken yet.
     effects: Vec<Effect>,
     /// The height of the expression that was parsed last.
     height: u32,
@@ -132,9 +132,9 @@ struct Parser<'s> {
     begun: Option<Begun>,
     /// Reserved words that were used as names, and reported.
     misnamed: Vec<String>,
-    /// What may not be meant as it is written.
+    /// Warnings about the text.
     doubts: Vec<Diagnostic>,
-    /// How many bytes of source may still be repeated in the tree.
+    /// The number of bytes of source that may still be repeated in the tree.
     copies_left: usize,
 }
 
@@ -513,7 +513,7 @@ impl Parser<'_> {
         Some(self.no_word(begun.span).hint(hint))
     }
 
-    /// What to do about the word that what is being read begins with, if it is one of another language.
+    /// The advice about the word at the beginning of what is being parsed, if it is one of another language.
     fn foreign_beginning(&self) -> Option<&'static str> {
         foreign::beginning(self.tokens.text(self.begun?.span))
     }

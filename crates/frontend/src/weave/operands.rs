@@ -1,4 +1,4 @@
-//! What operators are applied to, and effects.
+//! Operands of operators, and effects.
 
 use num_bigint::BigInt;
 use selvedge_program::{Quantifier, Span};
@@ -15,7 +15,7 @@ use crate::syntax::{
     Effect, EffectKind, Expr, ExprKind, MemberExpr, PlaceExpr, TypeExpr, TypeKind,
 };
 
-/// How many digits a number in a file may have: reading takes more than linear time.
+/// The most digits of a number: reading takes more than linear time.
 const LONGEST_NUMBER: usize = 10_000;
 
 impl Parser<'_> {
@@ -171,7 +171,7 @@ impl Parser<'_> {
         Ok(inner)
     }
 
-    /// What begins with a name: a place, a call, `i.x`, `i.at L`, `at L`.
+    /// Parses what begins with a name: a place, a call, `i.x`, `i.at L`, `at L`.
     fn named(&mut self) -> Parsed<Expr> {
         match self.tokens.peek_at(1) {
             Token::OpenParen => self.effect_aside(),

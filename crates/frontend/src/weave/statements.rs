@@ -244,7 +244,7 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// What is asserted, and what the program says of it: `e`, `e, "text"`, `(e, "text")`.
+    /// Parses an asserted condition with its text: `e`, `e, "text"`, `(e, "text")`.
     fn asserted(&mut self) -> Parsed<StmtKind> {
         let in_parens = self.is_pair();
         let open = self.tokens.span();
@@ -573,7 +573,7 @@ impl Parser<'_> {
             && !self.items.iter().any(is_type)
     }
 
-    /// Local variables.
+    /// Parses local variables.
     fn locals(&mut self, mut labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
         let start = self.tokens.span();
         if self.at_bare_message() {

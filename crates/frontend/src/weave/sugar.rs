@@ -125,7 +125,7 @@ impl Parser<'_> {
         Ok((guard, self.block()?))
     }
 
-    /// What has to hold, or a message that has to be sent or received: `send(c, 1)`, `x := receive(c)`.
+    /// Parses a guard: a condition, or a message that has to be sent or received: `send(c, 1)`, `x := receive(c)`.
     fn guard(&mut self) -> Parsed<Stmt> {
         let start = self.tokens.span();
         let mut targets = Vec::new();

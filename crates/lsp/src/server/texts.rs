@@ -29,7 +29,7 @@ impl<W: Write> Server<W> {
         };
         let Some(params) = told::<DidChangeTextDocument>(params) else { return nonsense(self) };
         let Some(opened) = self.documents.get_mut(&params.text_document.uri) else { return };
-        // What is known was about another text.
+        // The verdict was about another text.
         opened.state.cancel();
         if let State::Done(_) = opened.state {
             opened.state = State::Idle;
@@ -65,7 +65,7 @@ impl<W: Write> Server<W> {
     /// Sends what is wrong with a text: mistakes, and what a run found out.
     pub(super) fn publish(&mut self, uri: &Uri) {
         let Some(opened) = self.documents.get_mut(uri) else { return };
-        // Nothing but a look makes a text known that is too large or no program.
+        // Looking at the document finds out whether its text is too large, or no program.
         opened.document.draft();
         let mut list = show::diagnostics(&mut opened.document);
         if let State::Done(found) = &opened.state {

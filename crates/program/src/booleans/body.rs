@@ -274,7 +274,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// What an assignment does to bits.
+/// The effect of an assignment on bits.
 #[derive(Default)]
 struct Changes {
     sets: Vec<(Place, Expr)>,

@@ -203,7 +203,7 @@ impl Cases<'_> {
         self.layout.element(self.proc, place.var, slot).into_iter().map(read).collect()
     }
 
-    /// What a group of bits means: codes beyond the last value mean the last value.
+    /// The value that a group of bits stands for: codes beyond the last value mean the last value.
     fn decode(&self, bits: &[Expr], ty: &Type, span: Span) -> Result<CaseList, NotBoolean> {
         let (least, count) = layout::values(self.program, ty)
             .ok_or_else(|| refuse(span, "a value of a type that has no bits"))?;

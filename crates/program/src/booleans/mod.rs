@@ -98,7 +98,7 @@ fn has_one_thread(program: &Program) -> bool {
     fixed_threads(program) == Some(1)
 }
 
-/// How many threads there are, if none is started and the text says how many there are of each.
+/// The number of threads, if none is started and the text gives the number of each kind.
 fn fixed_threads(program: &Program) -> Option<usize> {
     let starts =
         |kind: &StmtKind| matches!(kind, StmtKind::Async { .. } | StmtKind::StartThread(_));

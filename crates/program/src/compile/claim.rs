@@ -25,9 +25,9 @@ pub enum Claim {
     Instance,
     /// Any value of its type, in the arguments of a thread.
     Any,
-    /// One operand.
+    /// An operation with one operand.
     Unary(Unary, Box<Claim>),
-    /// Two operands.
+    /// An operation with two operands.
     Binary(Binary, Box<Claim>, Box<Claim>),
     /// The second if the first holds, otherwise the third.
     If(Box<[Claim; 3]>),
@@ -37,7 +37,7 @@ pub enum Claim {
         quantifier: Quantifier,
         /// Whether the thread itself is left out.
         others_only: bool,
-        /// What is said of each.
+        /// The claim about each thread.
         body: Box<Claim>,
     },
 }

@@ -294,7 +294,7 @@ fn store(to: Target, value: Source) -> Instruction {
     Instruction::Store { to, value, when: None }
 }
 
-/// What is stored where a type is: a plain `*` of that type stays open until it is read.
+/// The value to store in a place of a type: a plain `*` of that type stays open until it is read.
 fn source(expr: &Expr, ty: &Type, value: impl Fn(&Expr) -> Code) -> Source {
     match &expr.kind {
         ExprKind::Any | ExprKind::Const(Value::Open) if expr.ty == *ty => Source::Any,

@@ -9,7 +9,7 @@ use crate::{Expr, ExprKind, Place, ProcId, Type, Value, VarRef};
 /// How variables are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// As they are.
+    /// Variables have their present values.
     Now,
     /// In `constrain`: as they were before the assignment, unless primed.
     Before,

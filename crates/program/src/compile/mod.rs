@@ -25,7 +25,7 @@ use selvedge_model::Patience;
 use crate::flow::{Command, Flow};
 use crate::{Program, Span, Type, Value, Variable};
 
-/// What has to be known of threads to compile a program.
+/// Facts about the threads that compiling depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Threads {
     /// How many there are at the beginning.
@@ -34,7 +34,7 @@ pub struct Threads {
     pub started: bool,
 }
 
-/// Compiles programs.
+/// Compiles programs to the core.
 pub struct Compiler<'p> {
     program: &'p Program,
     flow: &'p Flow,
@@ -66,7 +66,7 @@ impl<'p> Compiler<'p> {
         self.code_within(&Patience::default())
     }
 
-    /// The code of the program, as far as there is patience for it: whoever asks has to look whether it is whole.
+    /// The code of the program, as far as patience allows: the caller has to check whether it is whole.
     #[must_use]
     pub fn code_within(&self, patience: &Patience) -> Code {
         let locations =
@@ -122,7 +122,7 @@ impl<'p> Compiler<'p> {
         slots.collect()
     }
 
-    /// What the scalars of a type are.
+    /// The kind of the scalars of a type.
     #[must_use]
     pub fn kind(&self, ty: &Type) -> Kind {
         match ty.scalar() {
@@ -132,7 +132,7 @@ impl<'p> Compiler<'p> {
             Type::Machine { bits, signed } => Kind::Machine { bits: *bits, signed: *signed },
             Type::Enum(id) => Kind::Tag(self.program.enums[id.index()].enumerators.len() as u64),
             Type::ThreadId => Kind::Thread,
-            // Whoever holds it, where that matters.
+            // A lock holds its owner, where that matters.
             Type::Lock if !self.flow.tracks_owners => Kind::Tag(2),
             Type::Lock if self.threads.started => Kind::Thread,
             Type::Lock => Kind::Tag(1 + self.threads.count.max(1) as u64),

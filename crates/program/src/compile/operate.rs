@@ -9,17 +9,17 @@ use selvedge_core::{Binary, Site, Unary, Value, number};
 
 use crate::{BinaryOp, Type, UnaryOp};
 
-/// What is built of the operations of the core.
+/// Something that operations of the core can be built of.
 pub(crate) trait Node: Clone {
-    /// A truth value.
+    /// Makes a truth value.
     fn truth(value: bool) -> Self;
-    /// A number.
+    /// Makes a number.
     fn int(value: i64) -> Self;
     /// Whether it may be written twice: it is small, and has the same value both times.
     fn may_be_repeated(&self) -> bool;
-    /// One operand.
+    /// Applies an operation with one operand.
     fn unary(op: Unary, a: Self) -> Self;
-    /// Two operands.
+    /// Applies an operation with two operands.
     fn binary(op: Binary, a: Self, b: Self, at: Site) -> Self;
     /// The second if the first holds, otherwise the third; the other one does not matter.
     fn choice(cond: Self, then: Self, otherwise: Self) -> Self;
@@ -48,7 +48,7 @@ pub(crate) fn binary<N: Node>(op: BinaryOp, ty: &Type, a: N, b: N, at: Site) -> 
                 return N::unary(Unary::Not, N::binary(Binary::Eq, a, b, at));
             };
             let b = match *ty {
-                // By so many bits or more: nothing is left. A large power of 2 is never computed.
+                // A shift by as many bits as there are, or more, leaves nothing. A large power of 2 is never computed.
                 Type::Machine { bits, .. } if core == Binary::ShiftLeft && b.may_be_repeated() => {
                     let bits = i64::from(bits);
                     let all = N::binary(Binary::Ge, b.clone(), N::int(bits), at);
@@ -62,7 +62,7 @@ pub(crate) fn binary<N: Node>(op: BinaryOp, ty: &Type, a: N, b: N, at: Site) -> 
     }
 }
 
-/// The value in a type: a machine integer is what is left of it in so many bits.
+/// The value as one of a type: a machine integer is wrapped to its bits.
 fn wrapped<N: Node>(value: N, ty: &Type) -> N {
     match *ty {
         Type::Machine { bits, signed } => N::unary(Unary::Wrap { bits, signed }, value),
@@ -95,7 +95,7 @@ pub enum Undefined {
 }
 
 impl Undefined {
-    /// What is wrong with a constant, and with the operand that makes it so.
+    /// Messages about the constant that has no value, and about the operand that is the cause.
     #[must_use]
     pub fn message(self) -> (&'static str, &'static str) {
         match self {

@@ -40,7 +40,7 @@ pub(crate) struct Options {
     pub check: fn(Span) -> Span,
     /// The span of other new statements.
     pub silent: fn(Span) -> Span,
-    /// Whether nobody else can act between a return and the use of its results.
+    /// Whether no other thread can act between a return and the use of its results.
     pub alone: bool,
     /// Whether choices in the midst of expressions with numbers are made before, even if nothing
     /// can go wrong: whoever enumerates values must not choose once for each.
@@ -208,7 +208,7 @@ impl Maker<'_> {
         self.with_checks(checks, kept, stmt(kind(place), span))
     }
 
-    /// What is done before a statement: choices, then the assertion that nothing goes wrong.
+    /// The statements before a statement: choices, then the assertion that nothing goes wrong.
     fn checks(&self, (mut before, ok): (Block, Option<Expr>), span: Span) -> Block {
         before.extend(ok.map(|ok| stmt(StmtKind::Assert(ok), (self.options.check)(span))));
         before
@@ -329,7 +329,7 @@ impl Maker<'_> {
     }
 }
 
-/// A new local variable.
+/// Adds a local variable.
 pub(crate) fn temporary(locals: &mut Vec<Variable>, wanted: &str, ty: &Type) -> Place {
     let numbered = (2..).map(|n| format!("{wanted}_{n}"));
     let mut names = std::iter::once(wanted.to_owned()).chain(numbered);

@@ -42,7 +42,7 @@ impl<'a, 'p> Pure<'a, 'p> {
         }
     }
 
-    /// What has to be done before, and has to hold then; `None` if the statement can stay.
+    /// The statements and the condition that come before the statement; `None` if it can stay as it is.
     pub fn finish(self) -> Option<(Block, Option<Expr>)> {
         let choices_first = self.maker.options.choices_first && self.numbers || self.repeated;
         let ok = all(self.needs).filter(|_| self.maker.options.checks);
@@ -284,7 +284,7 @@ impl<'a, 'p> Pure<'a, 'p> {
     }
 }
 
-/// What must hold of the right operand of an operator, as far as that is not evident.
+/// The condition on the right operand of an operator, as far as it is not evident.
 fn needed(op: BinaryOp, right: &Expr) -> Option<Expr> {
     let compares = op.operator().needs?;
     let zero = BigInt::ZERO;
@@ -300,7 +300,7 @@ fn may_be_empty(a: &Expr, b: &Expr) -> bool {
     interval(a).zip(interval(b)).is_none_or(|((_, greatest), (least, _))| greatest > least)
 }
 
-/// What must hold for a value to be in the range of a type, as far as that is not evident.
+/// The condition that a value is in the range of a type, as far as it is not evident.
 fn in_range(e: &Expr, ty: &Type) -> Option<Expr> {
     let Type::Range { lo, hi } = ty else { return None };
     let (below, above) = match interval(e) {

@@ -15,7 +15,7 @@ pub fn build(program: &Program) -> Result<Flow, FlowError> {
     build_within(program, &Patience::default())
 }
 
-/// The flow graph of a program, as far as there is patience for it: whoever asks has to look whether it is whole.
+/// The flow graph of a program, as far as patience allows: the caller has to check whether it is whole.
 pub fn build_within(program: &Program, patience: &Patience) -> Result<Flow, FlowError> {
     let mut flow = Flow::default();
     for (id, proc) in procs(program) {

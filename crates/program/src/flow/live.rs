@@ -23,7 +23,7 @@ use crate::{
     AtomicOp, Expr, ExprKind, LocalId, Place, ProcId, Program, Type, Value, VarRef, Variable,
 };
 
-/// So many cells are looked at as fast as another statement is read.
+/// This many cells are looked at in the time that reading one statement takes.
 const CELLS_AT_ONCE: usize = 64;
 
 /// Elements of larger arrays are live together.

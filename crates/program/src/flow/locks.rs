@@ -71,13 +71,13 @@ fn touch(touched: &mut [BTreeSet<GlobalId>], proc: ProcId, place: &Place) {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct LockName {
     lock: GlobalId,
-    /// The indices, spelled out.
+    /// The indices as text.
     indices: String,
     /// The local variables in them.
     locals: BTreeSet<LocalId>,
 }
 
-/// What is known of locks at a location.
+/// The locks that are known to be held at a location.
 #[derive(Clone, PartialEq, Eq, Default)]
 struct Facts {
     /// Those that are certainly held.
@@ -150,7 +150,7 @@ impl<'a> Held<'a> {
                 Command::Release(place) => {
                     let lock = place.var;
                     name(place).map(|name| after.held.remove(&name));
-                    // It may be any of those of its array.
+                    // It may release any lock of its array.
                     after.told.retain(|(_, name)| VarRef::Global(name.lock) != lock);
                 }
                 Command::Call { proc, .. } => {
@@ -170,7 +170,7 @@ impl<'a> Held<'a> {
         let own = flow.edges.iter().filter(|e| flow.location(e.from).proc == self.proc);
         let is_doubtful = |edge: &&super::Edge| {
             let Command::Release(place) = &edge.command else { return false };
-            // What is not known there is never reached.
+            // A location without facts is never reached.
             let Some(facts) = &self.at[edge.from.index()] else { return false };
             !name(place).is_some_and(|name| facts.held.contains(&name))
         };

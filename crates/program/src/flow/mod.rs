@@ -65,7 +65,7 @@ pub struct Location {
 pub struct Edge {
     /// Where the thread stands before.
     pub from: Loc,
-    /// What it does.
+    /// The command that the thread executes.
     pub command: Command,
     /// Where it stands after. For a call: after the call has returned. Not used by returns.
     pub to: Loc,
@@ -73,7 +73,7 @@ pub struct Edge {
     pub span: Span,
 }
 
-/// What one step does.
+/// A command: what one step executes.
 #[derive(Clone, Debug)]
 pub enum Command {
     /// Nothing: `skip`, a choice among blocks or labels, the ends of an atomic block.
@@ -110,7 +110,7 @@ pub enum Command {
     Release(Place),
     /// See [`crate::StmtKind::Attempt`].
     Attempt {
-        /// Where the result goes.
+        /// The place for the result.
         dest: Option<Place>,
         /// The operation.
         op: AtomicOp,
@@ -126,7 +126,7 @@ pub enum Command {
     },
     /// Calls a procedure.
     Call {
-        /// Which one.
+        /// The procedure that is called.
         proc: ProcId,
         /// Its arguments.
         args: Vec<Expr>,
@@ -142,7 +142,7 @@ pub enum Command {
     Return(Vec<Expr>),
     /// Starts a thread that runs a procedure.
     Async {
-        /// Where its id goes.
+        /// The place for the thread's id.
         dest: Option<Place>,
         /// The procedure.
         proc: ProcId,
@@ -185,9 +185,9 @@ impl Flow {
 /// Why a program has no flow graph: its atomic sections do not fit together.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FlowError {
-    /// What is wrong.
+    /// What is wrong with the atomic sections.
     pub message: String,
-    /// Where.
+    /// The place in the text.
     pub span: Span,
 }
 

@@ -55,7 +55,7 @@ impl<'p> Copier<'p> {
         Copier { program, flow, id, root, offsets, labels: Vec::new(), active, statements: 0 }
     }
 
-    /// The procedure without calls.
+    /// Copies the procedure with its calls written out.
     pub fn root(&mut self) -> Result<Procedure, InlineError> {
         let body = std::mem::take(&mut self.root.body);
         self.root.body = self.block(&body, &Frame { locals: 0, labels: 0, end: None })?;
@@ -149,7 +149,7 @@ impl<'p> Copier<'p> {
         let frame = Frame { locals, labels, end: Some(exit.clone()) };
         all.extend(self.block(&body, &frame)?);
         self.active.pop();
-        // Who falls off the end returns anything.
+        // Falling off the end returns any values.
         let results = callee.results.iter().map(anything).collect();
         all.push(exit.hand_over(results, end_of(callee.span)));
         all.push(Stmt { labels: vec![label], kind: StmtKind::Skip, span: end_of(span) });
@@ -245,7 +245,7 @@ impl Exit {
         if self.places.is_empty() {
             return results;
         }
-        // What is open stays open: it is not read on its way.
+        // An open value stays open: it is not read on its way.
         let handed = |(place, (result, is_open)): (&Place, (&Place, bool))| {
             let value = match is_open && place.ty == result.ty {
                 true => anything(&place.ty),
@@ -280,7 +280,7 @@ fn local(number: u32) -> VarRef {
     VarRef::Local(LocalId(number))
 }
 
-/// What a variable is before it gets a value.
+/// An expression for the value of a variable that was not initialised.
 fn anything(ty: &Type) -> Expr {
     let value = if *ty == Type::ThreadId { 0.into() } else { Value::Open };
     Expr { kind: ExprKind::Const(value), ty: ty.clone(), span: Span::default() }

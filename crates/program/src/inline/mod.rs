@@ -44,9 +44,9 @@ pub struct Inlined {
 /// Why calls cannot be written out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InlineError {
-    /// What stands in the way.
+    /// What stands in the way of writing calls out.
     pub message: String,
-    /// Where.
+    /// The place in the text.
     pub span: Span,
 }
 
@@ -83,7 +83,7 @@ pub fn inline(program: &Arc<Program>, flow: &Flow) -> Result<Inlined, InlineErro
             called.push(proc);
         }
     }
-    // What only was called is nowhere any more.
+    // Procedures that were only called are not needed any more.
     let starts = |s: &Stmt| matches!(s.kind, StmtKind::Async { .. } | StmtKind::StartThread(_));
     if !program.procs.iter().any(|proc| walk::any(&proc.body, &starts)) {
         for proc in called.into_iter().filter(|proc| !roots.contains(proc)) {

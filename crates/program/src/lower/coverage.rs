@@ -55,7 +55,7 @@ pub struct Assertion {
     pub is_reached: bool,
 }
 
-/// What the runs so far have executed.
+/// The assertions and lines that runs have executed so far.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coverage {
     /// The assertions, by their lines.

@@ -14,7 +14,7 @@ use crate::telling::Told;
 use crate::{GlobalId, LocalId, Type, Value, Variable};
 
 impl Lowering {
-    /// What the statements of an action did from a head.
+    /// What the statements of an action read and wrote, from a head.
     pub(super) fn deeds_of(&self, shared: SharedId, top: SymbolId, action: &Action) -> Vec<Deed> {
         // The end of a thread concerns no variable.
         let Some(frame) = self.frame(top) else { return vec![Deed::default()] };
@@ -48,7 +48,7 @@ impl Lowering {
         deeds
     }
 
-    /// What the edges of one statement did, as one.
+    /// The reads and writes of several edges of one statement, together.
     fn one_deed(&self, edges: &[machine::Deed]) -> Deed {
         let level = edges.first().map_or(0, |first| first.before.1.len().saturating_sub(1));
         let mut deed = Deed { level, ..Deed::default() };

@@ -23,10 +23,10 @@ use super::Lowering;
 use super::deeds::variable_at;
 use crate::GlobalId;
 
-/// So much may be added to a counter: more than a channel holds.
+/// The most that is added to a counter in one step: more than a channel holds.
 const MOST_ADDED: i64 = 128;
 
-/// How a store changes a slot.
+/// The direction in which a store changes a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Change {
     Up,
@@ -109,7 +109,7 @@ impl Lowering {
         seen
     }
 
-    /// What the edges at a place store in shared slots, and how that changes them.
+    /// The shared slots that edges at a place store to, and how each store changes them.
     fn stores_at(&self, loc: Loc) -> Vec<(&Place, Change)> {
         let code = &self.machine.code;
         let edges = code.location(loc).edges.iter().map(|&edge| &code.edge(edge).code);
@@ -161,7 +161,7 @@ fn located(code: &[Instruction], temp: Temp) -> Option<&Place> {
     })
 }
 
-/// How a value differs from the one before.
+/// The change from the value before to the value that is stored.
 fn change(code: &[Instruction], value: &Expr) -> Change {
     let computed = |temp: Temp| {
         code.iter().find_map(|instruction| match instruction {

@@ -22,12 +22,12 @@ pub(super) enum Symbol {
     Bottom {
         /// Its id if it may be joined, otherwise 0.
         id: u32,
-        /// Whether its procedure leaves results: nobody takes them but the bottom.
+        /// Whether its procedure leaves results: only the bottom takes them.
         results: bool,
     },
 }
 
-/// What a bottom is written as: no frame has that owner.
+/// Marks the bottom where symbols are written: no frame has this owner.
 const BOTTOM: u64 = u64::MAX;
 
 impl Symbol {
@@ -111,7 +111,7 @@ impl<T: Eq + Hash + Clone> Numbered<T> {
 
     /// The number of a thing, a new one if it was never met.
     pub fn number(&self, thing: &T) -> Result<u32, Fault> {
-        // Nobody else asks at the same time, as a rule: one look-up is enough, whether or not it is new.
+        // Calls rarely compete, so one look-up under the lock is enough, whether the thing is new or not.
         let mut interner = self.interner.write().unwrap_or_else(PoisonError::into_inner);
         interner.intern_hashed(hash::of(thing), thing).map_err(full)
     }
@@ -144,7 +144,7 @@ impl States {
         self.kept.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives numbers. Nobody looks at anything meanwhile.
+    /// Locks the states to add new ones; readers wait.
     pub fn write(&self) -> RwLockWriteGuard<'_, Kept> {
         self.kept.write().unwrap_or_else(PoisonError::into_inner)
     }

@@ -104,19 +104,19 @@ pub enum LowerError {
     UnknownThread {
         /// The name that was given.
         name: String,
-        /// The names that exist.
+        /// The names of threads that exist.
         known: Vec<String>,
     },
     /// There are more threads than possible.
     TooManyThreads {
-        /// How many there would be.
+        /// How many threads there would be.
         total: u64,
     },
     /// Something in the text cannot be lowered.
     At {
-        /// What is wrong.
+        /// What cannot be lowered, in words.
         message: String,
-        /// Where.
+        /// The place in the text.
         span: Span,
     },
     /// The budget ended before the program was prepared.
@@ -211,7 +211,7 @@ impl Lowering {
         machine.first_threads = u32::try_from(threads.count).unwrap_or(u32::MAX);
         let frame = |proc: ProcId, values: &[Value], owner: u32| {
             let entry = machine.code.proc(proc).entry;
-            // What is never read may lie outside of the range that it has now.
+            // A value that is never read may be outside of the range that its variable has now.
             let mut values = values.to_vec();
             for dead in machine.code.location(entry).dead.iter() {
                 values[dead.clone()].fill(Value::Open);
@@ -379,7 +379,7 @@ impl Lowering {
     }
 }
 
-/// A budget that atomic sections look at, as long as somebody searches.
+/// Lets atomic sections look at a budget while a search is running.
 struct Watch {
     budget: Budget,
     /// Why a section was not followed to its end.
@@ -406,7 +406,7 @@ impl Watch {
         match self.budget.look() {
             Ok(()) => false,
             Err(stop) => {
-                // Whatever came first is the reason.
+                // Only the first reason is kept.
                 let _ = self.stopped.set(stop);
                 true
             }
@@ -432,7 +432,7 @@ impl FirstThreads {
         if let Some(name) = counts.keys().find(|name| !known().contains(name)) {
             return Err(LowerError::UnknownThread { name: name.clone(), known: known() });
         }
-        // How many threads there are makes no difference to their arguments.
+        // The number of threads makes no difference to their arguments.
         let compiler = Compiler::new(program, flow, Threads { count: 1, started: true });
         let code = compiler.code_within(patience);
         patience.end()?;

@@ -23,13 +23,13 @@ use crate::flow::{Command, Flow, place};
 /// A lock as it is called.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Lock {
-    /// A slot.
+    /// A lock in a slot of its own.
     Slot(usize),
     /// An element of an array, within a procedure.
     Element(ProcId, Name),
 }
 
-/// What an edge does to a lock.
+/// The effect of an edge on a lock.
 #[derive(Clone, PartialEq)]
 enum LockStep {
     Takes(Lock),
@@ -94,7 +94,7 @@ enum Mover {
     Commits,
 }
 
-/// What is known of the code.
+/// The code, with the effects of its edges on locks.
 struct Text<'c> {
     code: &'c Code,
     steps: Vec<Option<LockStep>>,
@@ -294,7 +294,7 @@ impl Text<'_> {
     }
 }
 
-/// What an edge does to a lock that has a name.
+/// The effect of an edge on a lock that has a name.
 fn step(code: &Code, command: &Command, edge: &Edge) -> Option<LockStep> {
     let located = || {
         edge.code.iter().find_map(|instruction| match instruction {

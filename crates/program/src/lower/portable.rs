@@ -12,7 +12,7 @@ use super::Lowering;
 use super::intern::Symbol;
 
 impl Lowering {
-    /// The state as bytes.
+    /// Writes a state as bytes that are the same in every run.
     #[must_use]
     pub fn write_state(&self, state: &State) -> Vec<u8> {
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! What engines ask of a program beside its actions: relations of edges, the values in states.
+//! The parts of a program that engines ask for beside its actions: relations of edges, and the values in states.
 
 use selvedge_core::machine::{Case, Frame};
 use selvedge_model::{Fault, SharedId, SymbolId};
@@ -8,19 +8,19 @@ use super::intern::Symbol;
 use crate::flow::{EdgeId, Loc};
 use crate::{GlobalId, ProcId, Value, compile};
 
-/// Where a thread starts.
+/// The start of a thread: its procedure and first values.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ThreadStart {
-    /// Its procedure.
+    /// The procedure that the thread runs.
     pub proc: ProcId,
     /// The first values of the locals, slot by slot.
     pub locals: Box<[Value]>,
-    /// The thread as the owner of locks; 0 where nobody asks who holds a lock.
+    /// The thread as the owner of locks; 0 where locks do not remember their owners.
     pub owner: u32,
 }
 
 impl Lowering {
-    /// What an edge does to all configurations of a thread.
+    /// The cases of an edge, for all configurations of a thread.
     pub fn relation(&self, id: EdgeId, owner: u32) -> Result<Vec<Case>, Fault> {
         self.machine.cases(id, owner).map_err(|fault| self.fault(fault))
     }
@@ -72,7 +72,7 @@ impl Lowering {
         self.entries.len()
     }
 
-    /// Where a thread starts.
+    /// The start of a thread.
     #[must_use]
     pub fn start_of(&self, thread: usize) -> ThreadStart {
         let frame = &self.entries[thread];

@@ -31,7 +31,7 @@ impl Lowering {
         values
     }
 
-    /// What a shared state knows beside its variables.
+    /// Adds what a shared state holds beside its variables: results on their way, and threads.
     fn name_the_rest(&self, shared: &Shared, values: &mut Values) {
         if let Some(results) = &shared.returned {
             values.push("result", self.named_results(results));
@@ -202,7 +202,7 @@ impl Lowering {
         (span != Span::default()).then(|| self.source.line(span.start))
     }
 
-    /// What a sequence of edges executes. An empty one is the end of a thread.
+    /// The statements that a sequence of edges executes. An empty one is the end of a thread.
     pub(super) fn explain_path(&self, path: &[EdgeId]) -> Explanation {
         if path.is_empty() {
             return Explanation {
@@ -322,7 +322,7 @@ impl Lowering {
         })
     }
 
-    /// What an edge of the flow graph does, as it stands in the source.
+    /// The text of an edge's statement.
     #[must_use]
     pub fn edge_text(&self, edge: EdgeId) -> String {
         self.explain_edge(self.flow.edge(edge))
@@ -427,7 +427,7 @@ impl Lowering {
     }
 }
 
-/// How a condition came out, in a word.
+/// The outcome of a condition in a word.
 pub(super) fn outcome(holds: bool) -> &'static str {
     if holds { "yes" } else { "no" }
 }
@@ -477,7 +477,7 @@ enum Part {
 }
 
 impl Part {
-    /// What has happened when it is over.
+    /// The words for a part that has happened.
     fn done(self) -> &'static str {
         match self {
             Part::Sleeps => "waits",
@@ -488,7 +488,7 @@ impl Part {
         }
     }
 
-    /// What it takes for the thread to get on with it.
+    /// The words for what a thread in this part waits for.
     fn needed(self) -> &'static str {
         match self {
             Part::Sleeps => "until those who were woken have gone on",

@@ -25,7 +25,7 @@ thread_local! {
     static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
 }
 
-/// What finding actions needs for a moment, kept for its memory.
+/// Buffers for finding actions, reused to avoid allocation.
 struct Scratch {
     shared: Shared,
     top: Symbol,
@@ -416,7 +416,7 @@ impl Lowering {
                 .iter()
                 .map(|&(Site(place), outcome)| FairChoice { place: FairPlace(place), outcome });
             let fair: Vec<FairChoice> = fair.collect();
-            // Many steps leave the shared state as it is: nobody needs to look for it then.
+            // Many steps leave the shared state as it is: then it need not be looked up.
             let unchanged = (step.outcome.shared == *shared).then_some(number);
             let action = self.action(room, &mut known, (step, unchanged), fair.clone())?;
             if only {

@@ -1,4 +1,4 @@
-//! Steps as they are told: which statement of the text they belong to, and what there is to say beside it. See [`crate::telling`].
+//! Steps as users read them: the statement of the text that they belong to, with details. See [`crate::telling`].
 
 use selvedge_core::Area;
 use selvedge_model::{Access, Step};
@@ -10,19 +10,19 @@ use crate::telling::{Manner, Telling, Told, WAKES};
 use crate::visit::operands;
 use crate::{Expr, ExprKind, GlobalId, Place, Span, Type, VarRef};
 
-/// What is said of a step that belongs to no statement.
+/// The text for a step that belongs to no statement.
 const NO_STATEMENT: &str = "…";
 
 /// Statements of more lines are not looked for in the text that was written.
 const MOST_LINES: usize = 20;
 
 impl Lowering {
-    /// What a sequence of edges executes, statement by statement as it is told.
+    /// The statements that a sequence of edges executes, in the words of the original text.
     pub(super) fn told_path(&self, telling: &Telling, path: &[EdgeId]) -> Vec<Step> {
         self.told_parts(telling, path).into_iter().map(|(step, _)| step).collect()
     }
 
-    /// How many edges belong to each of these statements.
+    /// The number of edges that belong to each of these statements.
     pub(super) fn told_lengths(&self, telling: &Telling, path: &[EdgeId]) -> Vec<usize> {
         self.told_parts(telling, path).into_iter().map(|(_, edges)| edges).collect()
     }
@@ -56,7 +56,7 @@ impl Lowering {
         steps.into_iter().map(|(_, step, edges)| (step, edges)).collect()
     }
 
-    /// What there is to say of an edge beside the statement that it belongs to: which way a condition went, or what was read.
+    /// A detail about an edge beside its statement: which way a condition went, or what was read.
     pub(super) fn told_outcome(&self, telling: &Telling, edge: &Edge) -> Option<String> {
         match &edge.command {
             Command::Acquire(_) if telling.wakes.contains(&edge.span) => Some(WAKES.to_owned()),

@@ -19,15 +19,15 @@ use crate::{
 /// Why a program cannot be written as C.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NotC {
-    /// What it is.
+    /// What cannot be written in C.
     pub message: String,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
 type Written = Result<String, NotC>;
 
-/// What stands before every program.
+/// The beginning of every program.
 const PRELUDE: &str = "\
 #include <stdint.h>
 
@@ -119,7 +119,7 @@ fn identifier(name: &str) -> String {
     if WORDS.contains(&name) { format!("{name}_") } else { name.to_owned() }
 }
 
-/// What a procedure is called: the function `main` is not one of them.
+/// The name of a procedure: none of them is called `main`.
 fn procedure_name(names: &ProgramNames, id: ProcId) -> String {
     format!("run_{}", names.proc(id))
 }

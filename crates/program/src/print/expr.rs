@@ -9,13 +9,13 @@ use crate::{
     VarRef,
 };
 
-/// What things are called at the place of an expression.
+/// The names of things at the place of an expression.
 pub(super) trait Names {
-    /// A variable.
+    /// The name of a variable.
     fn variable(&self, var: VarRef) -> String;
     /// A value of a type.
     fn constant(&self, ty: &Type, value: &Value) -> String;
-    /// A label.
+    /// The name of a label.
     fn label(&self, label: LabelId) -> String;
     /// The number of a thread among those of its template.
     fn instance(&self) -> String;
@@ -61,7 +61,7 @@ pub(crate) fn tells_type(expr: &Expr) -> bool {
     }
 }
 
-/// Writes expressions.
+/// Prints expressions.
 pub(super) struct ExprPrinter<'a> {
     names: &'a dyn Names,
     /// The names of the bound threads, the innermost last.

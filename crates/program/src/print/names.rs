@@ -24,7 +24,7 @@ pub const RESERVED_WORDS: &[&str] = &[
 /// Not reserved, but a call of such a procedure, a predicate or an enumeration of this name would be misread.
 const AWKWARD: &[&str] = &["for", "switch", "in", "notify"];
 
-/// What everything is called that is not local.
+/// The names of everything that is not local.
 pub(super) struct ProgramNames {
     pub enums: Vec<String>,
     enumerators: Vec<Vec<String>>,
@@ -118,7 +118,7 @@ impl ProgramNames {
     }
 }
 
-/// What things are called inside of a procedure, of a predicate, or of the arguments of a thread.
+/// The names inside of a procedure, of a predicate, or of the arguments of a thread.
 pub(super) struct Scope<'a> {
     pub program: &'a ProgramNames,
     locals: Vec<String>,
@@ -128,7 +128,7 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// Outside of procedures.
+    /// The names outside of procedures.
     pub fn outside(program: &'a ProgramNames) -> Self {
         Scope { program, locals: Vec::new(), labels: Vec::new(), mentioned: RefCell::default() }
     }
@@ -162,7 +162,7 @@ impl<'a> Scope<'a> {
         scope
     }
 
-    /// A local variable.
+    /// The name of a local variable.
     pub fn local(&self, index: usize) -> &str {
         &self.locals[index]
     }

@@ -24,16 +24,16 @@ use crate::{
     Type, Value, Variable,
 };
 
-/// How a procedure is called.
+/// From where a procedure is called.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) enum Version {
-    /// Outside of atomic sections: the thread may be left inside of it.
+    /// From outside of atomic sections: the thread may be left while the call is active.
     Open,
-    /// Inside of one.
+    /// From inside of an atomic section.
     Atomic,
 }
 
-/// What is known outside of a procedure.
+/// The context in which the bodies of procedures are transformed.
 pub(super) struct Surroundings<'a> {
     pub shared: &'a Shared,
     /// For each number, whether the step lies inside of an atomic section.
@@ -43,7 +43,7 @@ pub(super) struct Surroundings<'a> {
     /// The flow graph of the original, and where each statement of it starts.
     pub flow: &'a Flow,
     pub starts: &'a FxHashMap<u32, Loc>,
-    /// How many places there are at which a thread may be left.
+    /// The number of places at which a thread may be left.
     pub sites: &'a Cell<u32>,
 }
 
@@ -182,13 +182,13 @@ impl<'a> Body<'a> {
         branch(read(self.around.shared.stopped()), vec![self.give_up(mark)], Vec::new(), mark)
     }
 
-    /// Returns; nobody looks at the results.
+    /// Returns from the procedure; the results are not used.
     pub fn give_up(&self, mark: Span) -> Stmt {
         let results = self.results.iter().map(make::some_value).collect();
         stmt(StmtKind::Return(results), silent(mark))
     }
 
-    /// The thread fails and stops; where nobody asks, it does not go on.
+    /// Lets the thread fail and stop; if failures are not asked about, the run ends here.
     fn fail(&self, mark: Span) -> Block {
         let shared = self.around.shared;
         let Some(failed) = shared.failed() else {
@@ -331,7 +331,7 @@ impl<'a> Body<'a> {
         out
     }
 
-    /// What follows on a statement that writes.
+    /// The statements that follow a statement that writes.
     fn wrote_by(&self, kind: &StmtKind, span: Span) -> Block {
         let places: Vec<Place> = StepParts::of(kind).written.into_iter().cloned().collect();
         self.wrote(&places, &Written::of(kind), span)
@@ -406,7 +406,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// What an operation does, in the round of the running thread.
+    /// The meaning of an operation in the round of the running thread.
     fn meaning(&self, op: &AtomicOp, place: &Place) -> Meaning<Expr> {
         let shared = self.around.shared;
         let op = match op {

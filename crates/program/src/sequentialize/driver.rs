@@ -36,7 +36,7 @@ pub(super) fn threads(program: &Program, infos: &[ThreadInfo]) -> Vec<Run> {
         let params = &program.procs[decl.proc.index()].locals;
         let args = decl.args.iter().zip(params).map(|(arg, param)| {
             let mut arg = arg.clone();
-            // Of what is never read, only one value is left: see `lower/narrow.rs`.
+            // A value that is never read is narrowed to one: see `lower/narrow.rs`.
             if let Type::Range { lo, hi } = &param.ty
                 && lo == hi
             {

@@ -20,7 +20,7 @@ use super::marks::Mark;
 use crate::flow::{Command, Edge, EdgeId, Flow};
 use crate::{Lowering, Value};
 
-/// What an edge of the sequential program means for the original.
+/// The step of the original that an edge of the sequential program stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Meaning {
     Nothing,
@@ -52,11 +52,11 @@ pub(super) fn first_steps(flow: &Flow) -> Vec<Mark> {
 pub struct LiftedStep {
     /// The round, counted from 1.
     pub round: u32,
-    /// The thread.
+    /// The thread that takes the step.
     pub thread: ThreadId,
     /// The shared variables before it, slot by slot; open where they are not known.
     pub before: Vec<Value>,
-    /// Which step it is.
+    /// The statement of the step.
     what: Mark,
 }
 
@@ -66,7 +66,7 @@ pub struct LiftedStep {
 pub enum LiftError {
     /// The original cannot follow the lifted steps to where something goes wrong.
     NotFollowed {
-        /// How many of them it can follow.
+        /// The number of steps that it can follow.
         steps: usize,
     },
     /// The original cannot say what its actions are.
@@ -185,7 +185,7 @@ impl Sequential {
         Err(LiftError::NotFollowed { steps: furthest })
     }
 
-    /// What the thread of the first of these steps can do that starts with this step.
+    /// The actions of the thread of the first of these steps that are that step.
     fn candidates(
         &self,
         original: &Lowering,

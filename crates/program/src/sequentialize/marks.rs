@@ -7,7 +7,7 @@
 use crate::walk;
 use crate::{Block, Program, Span};
 
-/// What is known of an execution of a statement of the result.
+/// The meaning of a statement of the result, which its span encodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mark {
     /// The statement with this number takes a step.

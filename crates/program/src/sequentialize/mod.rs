@@ -163,9 +163,9 @@ pub enum NotSequential {
     Threads(LowerError),
     /// Something in the text stands against it.
     At {
-        /// What it is.
+        /// What cannot be sequentialized, in words.
         message: String,
-        /// Where.
+        /// The place in the text.
         span: Span,
     },
 }
@@ -196,7 +196,7 @@ impl From<LowerError> for NotSequential {
     }
 }
 
-/// The program with one thread that goes wrong exactly if this one does within so many rounds.
+/// The program with one thread that goes wrong exactly if this one does within `rounds` rounds.
 pub fn sequentialize(
     program: &Program,
     counts: &ThreadCounts,
@@ -244,7 +244,7 @@ pub fn livelock_within(
     transform(program, counts, rounds.ok_or_else(too_many)?, Some((bounds, endless)), budget)
 }
 
-/// Nobody asks for more rounds than this; copies would not fit.
+/// The most rounds; copies for more would not fit.
 const MOST_ROUNDS: u32 = 1 << 16;
 
 fn transform(

@@ -14,7 +14,7 @@ const MOST_ELEMENTS: usize = 4 * MOST_SLOTS;
 /// As many dimensions as an array may have.
 const MOST_DIMENSIONS: usize = 3;
 
-/// The first thing that stands against so many rounds.
+/// The first obstacle to sequentializing a program for this many rounds.
 pub(super) fn refuse(program: &Program, rounds: u32) -> Result<(), NotSequential> {
     threads_that_start_threads(program)?;
     if rounds == 1 {

@@ -31,31 +31,31 @@ pub(super) struct Shared {
     /// Whether a thread has failed, if that is what is asked.
     failed: Option<GlobalId>,
     me: Option<GlobalId>,
-    /// What a livelock needs, if that is what is asked.
+    /// The variables for a livelock, if that is the question.
     pub lasso: Option<Lasso>,
     pub threads: usize,
     pub names: Names,
 }
 
-/// Which copy of the shared variables.
+/// Selects a copy of the shared variables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Moment {
-    /// That of the round of the running thread.
+    /// The copy of the running thread's round.
     Now,
-    /// That of the round in which the thread does the same again.
+    /// The copy of the round in which the thread does the same again.
     Again,
-    /// What the period is guessed to begin with.
+    /// The copy with the guessed values at the start of the period.
     Start,
 }
 
-/// What the variables of the reduction itself are called.
+/// The names of the reduction's own variables.
 #[derive(Clone, Debug)]
 pub(super) struct OwnNames {
     pub round: Option<String>,
     pub stopped: String,
     pub failed: Option<String>,
     pub me: Option<String>,
-    /// What a livelock needs, each with what it means.
+    /// The variables for a livelock, each with its meaning.
     pub lasso: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ pub(super) fn written_globals(program: &Program) -> Vec<bool> {
 }
 
 impl Shared {
-    /// The variables for so many rounds, in which something may fail or, with a lasso, may repeat.
+    /// The copies of the variables for `rounds` rounds, with what is needed for failures or for a lasso.
     pub fn new(
         program: &Program,
         rounds: u32,
@@ -305,12 +305,12 @@ impl Shared {
         self.me.map(|id| self.scalar(id))
     }
 
-    /// What is in a lock that is free.
+    /// The value of a lock that is free.
     pub fn free(&self) -> Expr {
         if self.owners { make::number(0) } else { make::truth(false) }
     }
 
-    /// What is in a lock that the running thread holds.
+    /// The value of a lock that the running thread holds.
     pub fn held(&self) -> Expr {
         match self.me() {
             Some(me) if self.owners => make::read(me),

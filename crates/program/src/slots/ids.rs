@@ -23,7 +23,7 @@ pub(super) fn are_kept(program: &Program) -> bool {
     program.globals.iter().chain(locals).any(is_id) || are_joined(program)
 }
 
-/// Whether somebody waits for the end of a thread.
+/// Whether some thread waits for the end of another.
 pub(super) fn are_joined(program: &Program) -> bool {
     let joins = |s: &Stmt| matches!(s.kind, StmtKind::Join(_));
     program.procs.iter().any(|proc| walk::any(&proc.body, &joins))
@@ -33,7 +33,7 @@ fn is_id(variable: &Variable) -> bool {
     *variable.ty.scalar() == Type::ThreadId
 }
 
-/// What stands against numbers for ids.
+/// The first obstacle to numbers in the place of ids.
 pub(super) fn refuse(program: &Program, flow: &Flow) -> Result<(), FlowError> {
     for (proc, entry) in program.procs.iter().zip(&flow.entries) {
         if proc.results.iter().any(|ty| *ty.scalar() == Type::ThreadId) {

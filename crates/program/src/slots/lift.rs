@@ -18,7 +18,7 @@ use crate::{Lowering, Value};
 pub enum LiftError {
     /// The original cannot follow the steps to their end.
     NotFollowed {
-        /// How many of them it can follow.
+        /// The number of steps that it can follow.
         steps: usize,
     },
     /// The original cannot say what its actions are.
@@ -65,9 +65,9 @@ struct Lifted {
 /// A run of the original.
 #[derive(Clone, Debug)]
 pub struct LiftedRun {
-    /// Where it starts.
+    /// The state in which it starts.
     pub initial: State,
-    /// Who did what.
+    /// The threads that act, and their actions.
     pub steps: Vec<(ThreadId, Action)>,
     /// For each step, which step of the run with slots it belongs to, counted from 0.
     pub of: Vec<usize>,
@@ -167,7 +167,7 @@ impl Slotted {
 /// The steps of a run of the original, and which steps with slots they belong to; or how many could be followed.
 type Followed = Result<(Vec<(ThreadId, Action)>, Vec<usize>), usize>;
 
-/// What a thread does next: nothing, if it has done so already.
+/// The next action of a thread and the state after it; no action if it has been taken already.
 type Candidate = (Option<Action>, State);
 
 /// Lets the original take these steps, one after the other.
@@ -245,7 +245,7 @@ fn candidates(
     Ok(listed.into_iter().map(|(action, next)| (Some(action), next)).collect())
 }
 
-/// Lets a thread end whose procedure has left results that nobody takes: that is no step of a statement.
+/// Ends a thread whose procedure has left results that are never taken: no statement has that step.
 fn end_of_thread(
     original: &Lowering,
     state: &mut State,

@@ -48,35 +48,35 @@ pub struct Slotted {
     pub slots: u32,
     /// Whether threads may be dropped, so that runs in which more of them act are missing.
     pub drops: bool,
-    /// How the slots in the text are read.
+    /// Lines that explain the slots in the text.
     reading: Vec<String>,
-    /// How slots are seen to be filled.
+    /// How to tell which slots are filled.
     filled: Filled,
     /// The variable that says which slots have ended, where somebody waits for that.
     ended: Option<GlobalId>,
-    /// What each edge of the flow graph of the result does in the original.
+    /// The meaning of each edge of the result's flow graph for the original.
     meanings: Vec<Mark>,
     /// For each edge of the flow graph of the original, the step that it is.
     steps: Vec<Mark>,
 }
 
-/// Which slots are filled.
+/// How the program says which slots are filled.
 #[derive(Clone, Debug)]
 enum Filled {
     /// Each slot has a variable that says so.
     Each(Vec<GlobalId>),
     /// This many, the first ones.
     First(GlobalId),
-    /// There is none.
+    /// The program does not say it.
     None,
 }
 
-/// How many threads there may be for those that are started.
+/// The number of slots for started threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Slots {
     /// One for each statement that starts one: see [`fixed_starts`].
     Fixed,
-    /// So many; others are dropped.
+    /// At most this many; further threads are dropped.
     AtMost(u32),
     /// Any number for each statement that may start several, one for each other: for proofs alone.
     Any,
@@ -85,7 +85,7 @@ pub enum Slots {
 /// More slots than this are not made.
 pub const MOST_SLOTS: u32 = 64;
 
-/// How many slots let rounds do all that as many contexts do; and one at least, so that something that is started acts.
+/// The slots with which rounds do all that as many contexts do; at least one, so that started threads act at all.
 #[must_use]
 pub fn enough_for_rounds(rounds: u32) -> u32 {
     rounds.saturating_sub(1).clamp(1, MOST_SLOTS)
@@ -170,7 +170,7 @@ impl Slotted {
     }
 }
 
-/// What stands against slots, as it was written.
+/// Refuses programs for which slots cannot be made.
 fn refuse(program: &Program, each_once: bool) -> Result<(), LowerError> {
     let at = |span: Span, message: String| Err(LowerError::At { message, span });
     if let Some(any) = program.threads.iter().find(|thread| thread.count == Count::Any) {
@@ -197,6 +197,6 @@ struct Site {
     inside: ProcId,
     /// The statement, by its mark.
     statement: u32,
-    /// What is started.
+    /// The procedure that is started.
     proc: ProcId,
 }

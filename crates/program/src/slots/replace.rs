@@ -15,9 +15,9 @@ pub(super) struct Made {
     pub program: Program,
     pub slots: u32,
     pub filled: Filled,
-    /// Which slots have ended, where somebody waits for that.
+    /// The variable that says which slots have ended, if some thread waits for that.
     pub ended: Option<GlobalId>,
-    /// How it is read, in lines for people.
+    /// Lines that explain the slots in the text.
     pub reading: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ struct Start<'p> {
     /// The procedure that is started.
     proc: ProcId,
     args: &'p [Expr],
-    /// Where its id goes.
+    /// The place for the thread's id.
     dest: Option<&'p Place>,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn one_for_each(program: Program, sites: &[Site]) -> Made {
         let number = Mark::of(start.span).number();
         let is_here = |site: &Site| (site.inside, site.statement) == (start.inside, number);
         let Some(slot) = slots.iter().position(|(site, ..)| is_here(site)) else {
-            // No run gets there.
+            // No run gets here.
             return StmtKind::Assume(make::truth(false));
         };
         let (_, flag, places) = &slots[slot];
@@ -156,7 +156,7 @@ pub(super) fn any_number(program: Program, sites: &[(Site, bool)]) -> Made {
     Made { program: maker.program, slots: singles, filled: Filled::None, ended, reading }
 }
 
-/// So many slots, whoever starts what.
+/// Makes `most` slots that any statement can fill.
 pub(super) fn at_most(program: Program, most: u32) -> Made {
     let mut maker = Maker::new(program);
     let kinds = maker.started();
@@ -298,7 +298,7 @@ fn is_harmless(e: &Expr, ty: &Type) -> bool {
     (e.ty == *ty || *ty == Type::Int) && !visit::any_part(e, &may_fail)
 }
 
-/// What is changed: a program, with the names that are taken.
+/// The program that is changed, with the names that are taken.
 pub(super) struct Maker {
     pub program: Program,
     names: Names,

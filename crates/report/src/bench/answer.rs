@@ -1,10 +1,10 @@
-//! What a run says, read from the object that `--format json` prints.
+//! The results of a run, read from the object that `--format json` prints.
 
 use serde_json::Value;
 
 use super::Run;
 
-/// What was seen at a bound.
+/// The counts at a bound.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct AtBound {
     /// The bound.

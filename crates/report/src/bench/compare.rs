@@ -16,7 +16,7 @@ pub struct Comparison {
     pub worse: Vec<String>,
     /// Other verdicts that are not the same.
     pub other: Vec<String>,
-    /// What takes more time or memory.
+    /// Rows that take more time or memory.
     pub slower: Vec<String>,
     /// Questions that were asked in both runs.
     pub common: usize,
@@ -84,7 +84,7 @@ fn times(ratio: f64) -> String {
 }
 
 impl Comparison {
-    /// For people.
+    /// The comparison as text for people.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();

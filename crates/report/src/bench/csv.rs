@@ -23,7 +23,7 @@ const NAMES: [&str; 13] = [
     "note",
 ];
 
-/// Writes rows.
+/// Writes rows as CSV.
 #[must_use]
 pub fn write(rows: &[Measured]) -> String {
     let seconds = |time: f64| format!("{time:.4}");

@@ -3,10 +3,10 @@
 use super::{Measured, NumberOf, Part, columns};
 use crate::amount::bytes;
 
-/// What each column did.
+/// The totals of a column over the whole suite.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Total<'a> {
-    /// The column.
+    /// The name of the column.
     pub engine: &'a str,
     /// How many questions it was asked.
     pub asked: usize,
@@ -18,7 +18,7 @@ pub struct Total<'a> {
     pub time: f64,
 }
 
-/// What each column did with the suite.
+/// The totals of each column over the suite.
 #[must_use]
 pub fn totals(rows: &[Measured]) -> Vec<Total<'_>> {
     let total = |engine| {
@@ -39,7 +39,7 @@ pub fn totals(rows: &[Measured]) -> Vec<Total<'_>> {
 pub struct PerProperty<'a> {
     /// The property, as `--property` names it.
     pub property: &'a str,
-    /// The column.
+    /// The name of the column.
     pub engine: &'a str,
     /// How many answers are right.
     pub right: usize,

@@ -18,10 +18,10 @@ use selvedge_evidence::Trace;
 use selvedge_model::{Access, State, System, advance};
 use selvedge_program::Source;
 
-/// The turnstile.
+/// The C code of the turnstile.
 const RUNTIME: &str = include_str!("runtime.c");
 
-/// What is said of two accesses at once. The test tells of them itself: where the schedule is over, both threads stand before their accesses.
+/// The name of two accesses at once. The test reports them itself: at the end of the schedule both threads are about to access.
 const RACE: &str = "data race";
 
 /// Functions that have no counterpart in the turnstile.
@@ -97,7 +97,7 @@ fn kind(access: Access) -> u32 {
     }
 }
 
-/// What goes wrong in the end, nothing for a deadlock; an error if a compiled program would not notice.
+/// What goes wrong in the end, `None` for a deadlock; an error if a compiled program would not notice.
 fn said(system: &dyn System, last: &State) -> Result<Option<String>, String> {
     let Some(wrong) = system.wrong(last.shared) else { return Ok(None) };
     let unseen = ["overflow", "freed", "no object", "index", "joined", "unlocked"];

@@ -1,4 +1,4 @@
-//! What is said about inputs: by `check-syntax`, and by every command that cannot use its own.
+//! Reports on inputs: of `check-syntax`, and of every command that cannot use its own.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use super::VerdictName;
 pub struct SyntaxReport {
     /// The version of Selvedge.
     pub selvedge: &'static str,
-    /// File by file.
+    /// The results, file by file.
     pub files: Vec<FileReport>,
 }
 
@@ -20,7 +20,7 @@ pub struct FileReport {
     pub file: String,
     /// Whether it can be used.
     pub ok: bool,
-    /// What it has, in words, if it can be used.
+    /// A summary of its parts in words, if it can be used.
     pub summary: Option<String>,
     /// Why it cannot be used, if that is not a matter of places in it.
     pub reason: Option<String>,
@@ -35,7 +35,7 @@ pub struct DiagnosticReport {
     pub file: String,
     /// `error` or `warning`.
     pub severity: &'static str,
-    /// What is wrong.
+    /// The message of the diagnostic.
     pub message: String,
     /// The line, counted from 1.
     pub line: u32,
@@ -45,14 +45,14 @@ pub struct DiagnosticReport {
     pub hint: Option<String>,
 }
 
-/// What a command prints that cannot do what it was asked.
+/// The output of a command that cannot do what it was asked.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct FailureReport {
     /// The version of Selvedge.
     pub selvedge: &'static str,
     /// The file, if the command got that far.
     pub file: Option<String>,
-    /// There is none.
+    /// Always absent: there is no verdict.
     pub verdict: Option<VerdictName>,
     /// Why not, if that is not a matter of places in a file.
     pub reason: Option<String>,

@@ -1,4 +1,4 @@
-//! What a page may ask for, and what it is told meanwhile.
+//! Questions that a page may ask, and events that it hears while an engine runs.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::{Above, Below};
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ask {
-    /// What is asked.
+    /// The kind of question.
     pub question: Posed,
     /// The engine, by its name on the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,7 +21,7 @@ pub struct Ask {
     /// The largest number of delays, with rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delays: Option<usize>,
-    /// All deadlocks, too.
+    /// Whether all deadlocks count.
     #[serde(default)]
     pub deadlock: bool,
     /// No deadlocks, not even those in which threads wait for each other.
@@ -57,7 +57,7 @@ pub struct Ask {
     /// Wants every assertion to be reached.
     #[serde(default)]
     pub require_reached: bool,
-    /// What is said about a program in C.
+    /// Options for programs in C.
     #[serde(default)]
     pub c: CAsk,
 }
@@ -86,7 +86,7 @@ impl Ask {
     }
 }
 
-/// What is asked.
+/// The kind of question that a page asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Posed {
@@ -101,7 +101,7 @@ pub enum Posed {
     Livelock,
 }
 
-/// What a page is told when it is opened.
+/// The data that a page gets when it is opened.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Setup {
     /// The version of Selvedge.
@@ -124,7 +124,7 @@ pub struct Setup {
     pub consts: Vec<Constant>,
     /// Options that only the command line sets: they name files or programs.
     pub fixed: Vec<String>,
-    /// What is asked first.
+    /// The question to begin with.
     pub ask: Ask,
 }
 
@@ -136,11 +136,11 @@ impl Setup {
     }
 }
 
-/// A kind of text.
+/// The kind of text that a page is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
-    /// A program.
+    /// A program in `.weave` or `.bp`.
     Program,
     /// A program in C.
     C,
@@ -171,11 +171,11 @@ pub struct Constant {
 pub struct ThreadCount {
     /// The kind.
     pub name: String,
-    /// How many; none is any number.
+    /// The number of threads; `None` is any number.
     pub count: Option<u32>,
 }
 
-/// What happens while an engine runs.
+/// An event that a page hears while an engine runs.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Live {
@@ -185,10 +185,10 @@ pub enum Live {
     Above(Above),
     /// Another question begins, or something else is to be said.
     Note {
-        /// In words.
+        /// The note in words.
         text: String,
     },
-    /// Time goes by.
+    /// A sign that the run goes on.
     Tick {
         /// Since the start, in seconds.
         time_s: f64,
@@ -199,9 +199,9 @@ pub enum Live {
     Answered,
     /// The document is there.
     Done,
-    /// There is none.
+    /// There is no document.
     Failed {
-        /// Why.
+        /// Why there is none.
         text: String,
     },
 }

@@ -115,13 +115,13 @@ fn of_cuts(system: &dyn System, certificate: &CutCertificate) -> Languages {
     builders.into_iter().map(|(template, cuts)| (template, cuts.language())).collect()
 }
 
-/// What may lie below these symbols, and whether there is more.
+/// The guesses: for symbols above, the symbols that may lie below and whether there is more.
 type Below = BTreeMap<Vec<SymbolId>, BTreeSet<(SymbolId, bool)>>;
 
 #[derive(Default)]
 struct Cuts {
     below: Below,
-    /// How many symbols a guess names above the one that may lie below.
+    /// The number of symbols that a guess names above the symbol below.
     told: usize,
     windows: BTreeSet<(Vec<SymbolId>, bool)>,
 }
@@ -172,7 +172,7 @@ impl Cuts {
     }
 }
 
-/// What of a stack is still to come: these symbols, and more below the last one or not.
+/// The rest of a stack that is still to be read: these symbols, and perhaps hidden ones below.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Rest {
     /// The symbols above them, as far as guesses name them.

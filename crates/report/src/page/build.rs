@@ -1,4 +1,4 @@
-//! From answers to documents.
+//! Makes documents of answers.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ const MOST_STEPS: usize = 200_000;
 /// Invariants with more places than this are not shown.
 const MOST_PLACES: usize = 2_000;
 
-/// What a document is about.
+/// The file that a document is about.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
     /// The file.

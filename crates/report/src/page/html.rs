@@ -34,12 +34,12 @@ const SCRIPT: &str = concat!(
     include_str!("assets/live.js"),
 );
 
-/// What a page may do.
+/// The content security policy of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Policy {
-    /// Nothing: it is a file.
+    /// A file on disk: it may load and send nothing.
     File,
-    /// Talk to where it came from.
+    /// A page from a server: it may talk to that server.
     Served,
 }
 

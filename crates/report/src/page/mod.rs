@@ -41,15 +41,15 @@ pub struct Document {
     pub file: String,
     /// Its text.
     pub source: String,
-    /// What was asked.
+    /// The question that was asked.
     pub question: PageQuestion,
-    /// What came out.
+    /// The answer to the question.
     pub answer: Reply,
     /// What the bounds count: `contexts`, `rounds`.
     pub unit: &'static str,
-    /// What was seen from below, bound by bound.
+    /// The counts from below, bound by bound.
     pub below: Vec<Below>,
-    /// What was seen from above, cut by cut.
+    /// The counts from above, cut by cut.
     pub above: Vec<Above>,
     /// The bound after which no visible state is new, if that is known.
     pub collapse: Option<usize>,
@@ -57,17 +57,17 @@ pub struct Document {
     pub violation: Option<usize>,
     /// The run of a violation, or one that never ends.
     pub schedule: Option<Schedule>,
-    /// How whoever explores gets to the states of the schedule.
+    /// How an explorer gets to the states of the schedule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub way: Option<Way>,
-    /// What a proof rests on.
+    /// The invariant of a proof.
     pub invariant: Option<Invariant>,
     /// The lines that no schedule executes, where all were followed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub never: Vec<u32>,
     /// The stacks that occur.
     pub automata: Vec<Automaton>,
-    /// What is left out, and why.
+    /// Remarks on what the document leaves out, and why.
     pub notes: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ pub struct Way {
     pub threads: BTreeMap<String, u32>,
 }
 
-/// What was asked.
+/// The question of a document.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct PageQuestion {
     /// The question, as a sentence.
@@ -101,7 +101,7 @@ pub struct PageQuestion {
     pub command: Option<String>,
 }
 
-/// What came out.
+/// The answer of a document.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Reply {
     /// The verdict.
@@ -118,16 +118,16 @@ pub struct Reply {
     pub peak_memory_bytes: u64,
 }
 
-/// What a proof rests on, place by place.
+/// The invariant of a proof, place by place.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Invariant {
     /// Why it holds, in a sentence.
     pub why: String,
-    /// What holds at which place.
+    /// The facts at each place.
     pub places: Vec<InvariantPlace>,
 }
 
-/// What holds whenever a thread stands at a place.
+/// The facts that hold whenever a thread stands at a place.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct InvariantPlace {
     /// The kind of thread.
@@ -136,14 +136,14 @@ pub struct InvariantPlace {
     pub place: String,
     /// The line of the text, if there is one.
     pub line: Option<u32>,
-    /// What holds there.
+    /// The facts that hold there.
     pub facts: Vec<String>,
 }
 
 /// A set of stacks: read from the top of a stack to its end, the path ends in an accepting state.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Automaton {
-    /// Whose stacks.
+    /// The thread whose stacks these are.
     pub title: String,
     /// Whether each state accepts. The first one is the start.
     pub accepting: Vec<bool>,

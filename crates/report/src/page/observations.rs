@@ -1,4 +1,4 @@
-//! What was seen from below and from above, with marks.
+//! The counts from below and from above, with marks for plateaus.
 
 use selvedge_analysis::engine::{CutSeen, Outcome, Table};
 use selvedge_analysis::explore::Observation;
@@ -31,7 +31,7 @@ impl Amount {
     }
 }
 
-/// What is reached at a bound.
+/// The counts at a bound.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Below {
     /// The bound.
@@ -66,7 +66,7 @@ impl Below {
     }
 }
 
-/// What is left with a cut.
+/// The counts that one cut leaves.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Above {
     /// How many symbols of each stack are kept.
@@ -82,7 +82,7 @@ pub struct Above {
 }
 
 impl Above {
-    /// What was seen with a cut, when violations were looked for or not.
+    /// The counts of a cut; `looked` says whether violations were looked for.
     #[must_use]
     pub fn new(seen: &CutSeen, looked: bool) -> Self {
         Above {

@@ -22,7 +22,7 @@ pub struct Schedule {
     pub shared: Vec<(String, String)>,
     /// The stack of each thread at the start, lowest frame first.
     pub stacks: Vec<Vec<usize>>,
-    /// Places of frames.
+    /// The places at which frames stand.
     pub places: Vec<PlaceView>,
     /// Frames: a place, and the values of its variables.
     pub frames: Vec<(usize, Vec<String>)>,
@@ -32,11 +32,11 @@ pub struct Schedule {
     pub steps: Vec<StepView>,
     /// The step with which the period of a run that never ends begins.
     pub period: Option<usize>,
-    /// What is wrong in the end, if something is.
+    /// What is wrong in the last state, if something is.
     pub wrong: Option<String>,
 }
 
-/// A thread.
+/// A thread of the schedule.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ScheduledThread {
     /// Its name.
@@ -45,25 +45,25 @@ pub struct ScheduledThread {
     pub started: Option<usize>,
 }
 
-/// Where a frame stands.
+/// A place at which frames stand.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize)]
 pub struct PlaceView {
     /// Its name: `worker:12`.
     pub name: String,
-    /// The line.
+    /// The line of the text.
     pub line: Option<u32>,
-    /// What is executed next.
+    /// The statement that is executed next.
     pub next: Option<String>,
     /// The variables of the frame.
     pub variables: Vec<String>,
 }
 
-/// One step.
+/// One step of the schedule.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct StepView {
-    /// Who acts.
+    /// The number of the thread that acts.
     pub t: usize,
-    /// The statements.
+    /// The numbers of the statements.
     pub s: Vec<usize>,
     /// How many frames are taken from the stack.
     pub pop: usize,
@@ -72,7 +72,7 @@ pub struct StepView {
     /// The shared variables that change, and their values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub v: Vec<(usize, String)>,
-    /// What of shared variables changes, in words, where that is less than the whole of an array.
+    /// The changes of elements of shared arrays, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub c: Vec<String>,
     /// The stack of the thread that is started, if one is.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ask, Schedule, of_trace};
 use crate::view::{Rows, mentioned, place_name, statements, words};
 
-/// What a page asks for on a walk. Nothing in it names a file.
+/// A request for a walk. Nothing in it names a file.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wander {
@@ -32,79 +32,79 @@ impl Wander {
     }
 }
 
-/// Where to go.
+/// Where a walk goes next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind", deny_unknown_fields)]
 pub enum Go {
     /// Nowhere: what can be seen from here.
     #[default]
     Here,
-    /// So many random steps.
+    /// Takes random steps.
     Random {
         /// The seed, so that the walk can be repeated.
         seed: u64,
-        /// How many.
+        /// The number of steps.
         steps: u32,
     },
     /// One thread, as far as it goes without a choice.
     Thread {
-        /// Its number.
+        /// The number of the thread.
         thread: usize,
     },
     /// The nearest state that is wrong.
     Wrong,
     /// The nearest state in which a thread stands at a line.
     Line {
-        /// The line.
+        /// The number of the line.
         line: u32,
     },
     /// The nearest state in which a thread stands at a line where none has stood so far.
     New,
-    /// Nowhere, but with the states within so many steps.
+    /// Stays, and shows the states that can be reached within some steps.
     Near {
-        /// How many steps.
+        /// The number of steps.
         steps: usize,
     },
 }
 
-/// What is seen at the end of a path.
+/// The state at the end of a path, with what can be done there.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Look {
-    /// The path.
+    /// The path that leads here.
     pub path: Vec<usize>,
     /// How many initial states there are.
     pub starts: usize,
-    /// The run.
+    /// The run along the path.
     pub schedule: Schedule,
-    /// What can be done, in the order that paths count.
+    /// The possible actions, in the order in which paths count them.
     pub next: Vec<Choice>,
-    /// Who cannot act, and why.
+    /// The threads that cannot act, and why.
     pub waits: Vec<Waiting>,
     /// Why the run ends here, if it does.
     pub end: Option<String>,
-    /// What came of going somewhere, or why the path leads no further.
+    /// The result of going somewhere, or why the path leads no further.
     pub said: Option<String>,
     /// The states near by, if they were asked for.
     pub near: Option<Graph>,
 }
 
-/// Something that can be done.
+/// An action that is possible.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Choice {
-    /// Who acts.
+    /// The number of the thread that acts.
     pub t: usize,
     /// The statements, with their lines.
     pub s: Vec<(String, Option<u32>)>,
-    /// What would be different.
+    /// The changes that it would make.
     pub changes: Vec<String>,
 }
 
-/// Somebody who cannot act.
+/// A thread that cannot act.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Waiting {
-    /// Who.
+    /// The number of the thread.
     pub t: usize,
-    /// Why, in words.
+    /// Why it cannot act, in words.
     pub why: String,
 }
 
@@ -113,18 +113,18 @@ pub struct Waiting {
 pub struct Graph {
     /// The states; the first one is where the page stands.
     pub nodes: Vec<Node>,
-    /// The steps.
+    /// The steps between the states.
     pub edges: Vec<Edge>,
     /// Whether states are left out, because there are many.
     pub is_cut: bool,
 }
 
-/// A state near by.
+/// A state near the current one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Node {
     /// The choices that lead to it from the first state.
     pub path: Vec<usize>,
-    /// What is different from the first state, line by line.
+    /// The differences from the first state, line by line.
     pub lines: Vec<String>,
     /// `wrong`, `stuck`, `ended`, or nothing to speak of.
     pub kind: Option<&'static str>,
@@ -133,18 +133,18 @@ pub struct Node {
 /// A step between states.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Edge {
-    /// From.
+    /// The number of the state before the step.
     pub from: usize,
-    /// To.
+    /// The number of the state after the step.
     pub to: usize,
-    /// Who acts.
+    /// The number of the thread that acts.
     pub t: usize,
-    /// What is done.
+    /// The statements of the step.
     pub text: String,
 }
 
 impl Look {
-    /// What is seen at the end of a run, with what can be done there.
+    /// Looks at the end of a run, and at what can be done there.
     #[must_use]
     pub fn new(
         system: &dyn System,

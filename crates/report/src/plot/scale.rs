@@ -1,11 +1,11 @@
 //! Where a number is on an axis, and which numbers are written beside it.
 
-/// How an axis grows.
+/// How the numbers on an axis grow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scale {
     /// By the same amount, for what is counted: whole numbers are written beside it.
     Count,
-    /// By the same factor.
+    /// By the same factor: a logarithmic scale.
     Log,
 }
 
@@ -94,7 +94,7 @@ impl Axis {
 
 /// Round numbers are these, times a power of ten.
 const FACTORS: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
-/// What is so near is the same.
+/// Numbers that differ by less than this count as equal.
 const NEAR: f64 = 1e-9;
 
 /// The round number next to a positive one, above or below.

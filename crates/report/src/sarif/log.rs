@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// A whole file.
+/// A SARIF file.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Log {
     /// Where the form of such files is described.
@@ -21,20 +21,20 @@ pub struct Log {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Run {
-    /// What ran.
+    /// The tool that ran.
     pub tool: Tool,
-    /// How it ended.
+    /// How the run ended.
     pub invocations: Vec<Invocation>,
-    /// What columns count.
+    /// The unit that columns count in.
     pub column_kind: &'static str,
-    /// What was found.
+    /// The findings, one for each property.
     pub results: Vec<Finding>,
 }
 
 /// The program that ran.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Tool {
-    /// Selvedge.
+    /// The description of Selvedge.
     pub driver: Driver,
 }
 
@@ -56,26 +56,26 @@ pub struct Driver {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Rule {
-    /// What results call it.
+    /// The identifier that results refer to.
     pub id: &'static str,
-    /// What it is called by people who read identifiers.
+    /// A readable identifier.
     pub name: &'static str,
-    /// In one sentence.
+    /// A description in one sentence.
     pub short_description: Message,
-    /// What to make of it.
+    /// Advice on violations of this kind.
     pub help: Message,
-    /// How bad it is.
+    /// The default severity.
     pub default_configuration: Configuration,
 }
 
-/// How bad something is.
+/// The severity of a kind of violation.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Configuration {
     /// `error`, `warning`, `note` or `none`.
     pub level: &'static str,
 }
 
-/// A text for people.
+/// A message for people.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Message {
     /// The text.
@@ -101,11 +101,11 @@ pub struct Invocation {
 /// Something that is wrong with an input.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Notification {
-    /// How bad it is.
+    /// The severity.
     pub level: &'static str,
-    /// What it is.
+    /// The message of the notification.
     pub message: Message,
-    /// Where.
+    /// The places that it is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
 }
@@ -120,27 +120,27 @@ pub struct Finding {
     pub rule_index: usize,
     /// `fail`, `pass`, `open` or `notApplicable`.
     pub kind: &'static str,
-    /// How bad it is; `none` unless the kind is `fail`.
+    /// The severity; `none` unless the kind is `fail`.
     pub level: &'static str,
-    /// In words.
+    /// The message of the finding.
     pub message: Message,
-    /// Where.
+    /// The places that it is about.
     pub locations: Vec<Location>,
     /// Other places that matter.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related_locations: Vec<Location>,
-    /// How it comes about.
+    /// The schedules that lead to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub code_flows: Vec<CodeFlow>,
 }
 
-/// A schedule.
+/// A schedule that leads to a violation.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CodeFlow {
-    /// In words.
+    /// A description of the schedule.
     pub message: Message,
-    /// What each thread does.
+    /// The steps of each thread.
     pub thread_flows: Vec<ThreadFlow>,
 }
 
@@ -153,7 +153,7 @@ pub struct ThreadFlow {
     pub locations: Vec<FlowLocation>,
 }
 
-/// One step.
+/// One step of a schedule.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowLocation {
@@ -176,7 +176,7 @@ pub struct FlowLocation {
 pub struct Location {
     /// Which file, and where in it.
     pub physical_location: PhysicalLocation,
-    /// What is there.
+    /// A remark about the place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
 }

@@ -14,7 +14,7 @@ pub(super) struct Contexts {
     list: Vec<Context>,
 }
 
-/// Of a variable that is in the end what it was before, so many values in between are told.
+/// The most values in between to show for a variable that ends as it began.
 const MOST_BETWEEN: usize = 3;
 
 struct Context {
@@ -26,14 +26,14 @@ struct Context {
     lines: Option<(u32, u32)>,
     /// The shared variables that changed, or elements of them, with the values that each had, one after the other.
     values: Vec<(String, Vec<Datum>)>,
-    /// What was there for the first time, with its value.
+    /// Variables that appeared, with their first values.
     new: Vec<Change>,
     /// Threads that started or ended.
     others: Vec<Change>,
 }
 
 impl Contexts {
-    /// How many there are.
+    /// The number of contexts.
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -82,7 +82,7 @@ impl Contexts {
         context.others.extend(row.changes.iter().filter(is_other).cloned());
     }
 
-    /// One line a context.
+    /// The table, with one line for each context.
     pub fn table(&self, holders: &Holders, paint: Paint) -> String {
         let cells: Vec<[String; 4]> = self.list.iter().map(|c| c.cells(holders)).collect();
         let widest = |column: usize, heading: &str| {

@@ -31,9 +31,9 @@ pub use violation::violation;
 pub struct Task<'a> {
     /// The text of the program.
     pub source: &'a Source,
-    /// Where its statements stand.
+    /// The places of its statements.
     pub outline: &'a Outline,
-    /// What was asked, as in a property file.
+    /// The property, as in a property file.
     pub specification: &'a str,
     /// `ILP32` or `LP64`.
     pub data_model: &'a str,

@@ -54,7 +54,7 @@ struct Event {
     what: What,
 }
 
-/// Who is where.
+/// A thread at a place in the text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Whereabouts {
     /// 0 for `main`, k for the k-th thread that was started; nothing if that is not known.
@@ -66,7 +66,7 @@ struct Whereabouts {
 /// The event at that place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum What {
-    /// A statement starts.
+    /// A statement begins.
     Starts,
     /// The control of a statement goes one way.
     Goes(bool),
@@ -74,7 +74,7 @@ enum What {
     Gives(Option<String>),
     /// A thread is started by a call.
     StartsThread,
-    /// It goes wrong.
+    /// The property is violated.
     Target,
 }
 
@@ -85,7 +85,7 @@ impl What {
     }
 }
 
-/// What a run tells.
+/// The events of a run, with where it ends.
 struct Told {
     /// The events, each with the context that it happens in.
     events: Vec<(usize, Event)>,
@@ -95,7 +95,7 @@ struct Told {
     last: Option<Whereabouts>,
 }
 
-/// How far a thread is in the text: the statement of each of its frames.
+/// The position of a thread in the text: the statement of each of its frames.
 type Frames = Vec<Option<Span>>;
 
 impl Told {

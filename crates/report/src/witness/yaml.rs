@@ -1,4 +1,4 @@
-//! Texts in YAML.
+//! Quotes texts for YAML.
 
 /// A text in quotation marks, whatever is in it.
 pub(super) fn quoted(text: &str) -> String {

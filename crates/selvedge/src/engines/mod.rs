@@ -28,10 +28,10 @@ use states::OfStates;
 
 /// A way to answer questions.
 pub trait Engine: Send + Sync {
-    /// What it is called.
+    /// The name of the engine.
     fn name(&self) -> EngineName;
 
-    /// What it does, for people.
+    /// What the engine does, in words for people.
     fn about(&self) -> &'static str;
 
     /// Why it does not answer questions with a bound on this, or without a bound, if it does not.
@@ -110,7 +110,7 @@ impl Default for Engines {
 }
 
 impl Engines {
-    /// These, and one more.
+    /// Adds an engine.
     #[must_use]
     pub fn with(mut self, engine: impl Engine + 'static) -> Self {
         self.0.push(Arc::new(engine));
@@ -142,7 +142,7 @@ impl Engines {
         }
     }
 
-    /// Reads a name.
+    /// Finds the engine with this name.
     pub fn parse(&self, name: &str) -> Result<EngineName, Failure> {
         let found = self.names().find(|(engine, _)| engine.name() == name);
         found.map(|(engine, _)| engine).ok_or_else(|| {
@@ -158,7 +158,7 @@ impl fmt::Debug for Engines {
     }
 }
 
-/// Says what an engine is for, to somebody who asked it something else.
+/// A failure for an engine that was asked something else than it is for.
 fn only(engine: EngineName, what: &str) -> Option<Failure> {
     Some(Failure::usage(format!(
         "the engine `{engine}` answers {what} only; the engine `auto` chooses one that fits"

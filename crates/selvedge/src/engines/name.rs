@@ -14,16 +14,16 @@ use crate::Failure;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum EngineName {
-    /// Whatever fits, in turns: see [`verify`](crate::verify).
+    /// All engines that suit the question, in turns: see [`verify`](crate::verify).
     #[default]
     Auto,
     /// Single states or sets of stacks, context by context, and cuts from above.
     Contexts,
-    /// Single states.
+    /// Explores single states.
     Explicit,
-    /// Sets of stacks.
+    /// Explores with sets of stacks.
     Symbolic,
-    /// Cut stacks, from above.
+    /// Explores with cut stacks, from above.
     Cuts,
     /// All threads as one pushdown system, explored forward.
     Pds,
@@ -48,7 +48,7 @@ pub enum EngineName {
 }
 
 impl EngineName {
-    /// What it is called on the command line.
+    /// The name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

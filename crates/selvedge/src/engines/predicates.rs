@@ -15,7 +15,7 @@ const HEAD_START: u64 = 1 << 16;
 /// How much they do where threads are started again and again, and states may well have an end: a tenth of a second or two.
 const BESIDE_STARTED: u64 = 1 << 20;
 
-/// Invariants over predicates.
+/// The engine that proves by invariants over predicates.
 pub(super) struct ByPredicates;
 
 impl Engine for ByPredicates {

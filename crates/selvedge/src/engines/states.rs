@@ -79,7 +79,7 @@ impl Engine for OfStates {
             true => None,
             // States may have no end; then predicates are what answers.
             false if predicates::join(question) => Some(Portions::later(0, 1)),
-            // Nobody knows who is faster.
+            // It is not known beforehand which engine is faster.
             false if predicates::accompany(question) => Some(Portions::LEADING),
             false => Some(Portions::FIRST),
         }

@@ -9,9 +9,9 @@ use super::open;
 
 /// A run that evidence shows.
 pub struct Shown {
-    /// What is walked.
+    /// The system that is walked.
     pub opened: Opened,
-    /// What the run is written about.
+    /// The system that the evidence of the run is about.
     pub about: Opened,
     /// The run; of one that never ends, its stem and its period once.
     pub trace: Trace,

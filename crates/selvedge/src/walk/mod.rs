@@ -39,7 +39,7 @@ pub fn open(subject: &Subject, deadlock: Deadlocks, endless: bool) -> Result<Ope
 /// can be read.
 const SWITCH: f64 = 0.3;
 
-/// Why a run ended.
+/// Why a walk ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
     /// It went wrong, for this reason.
@@ -48,17 +48,17 @@ pub enum Stop {
     Ended,
     /// No thread can act, and not all have ended.
     Deadlock,
-    /// Whoever can act leaves everything as it is, now and for ever: the program has ended, or turns in circles.
+    /// Every thread that can act leaves the state as it is, for ever: the program has ended, or turns in circles.
     Idle,
-    /// What comes next cannot be said, for this reason.
+    /// The next actions cannot be found, for this reason.
     Unknown(Fault),
     /// The largest number of steps was reached.
     Steps,
     /// The schedule has no more steps.
     ScheduleEnded,
-    /// Somebody asked to stop.
+    /// An interrupt was requested.
     Interrupted,
-    /// Somebody had enough.
+    /// The user ended the walk.
     Quit,
 }
 
@@ -98,9 +98,9 @@ impl fmt::Display for Stop {
 /// Something that a thread can do now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Enabled {
-    /// Who.
+    /// The thread that can act.
     pub thread: ThreadId,
-    /// What.
+    /// The action that it can take.
     pub action: Action,
 }
 
@@ -167,7 +167,7 @@ impl<'s> Walk<'s> {
         Ok(path)
     }
 
-    /// How many initial states there are.
+    /// The number of initial states to choose from.
     pub fn choices(&self) -> usize {
         self.initial.len()
     }
@@ -220,7 +220,7 @@ impl<'s> Walk<'s> {
         state.thread_ids().map(|id| (id, thread_name(self.system, state, id)))
     }
 
-    /// What can be done now: nothing, if the current state is wrong.
+    /// The actions that are possible now: none if the current state is wrong.
     pub fn enabled(&self) -> Result<Vec<Enabled>, Fault> {
         self.enabled_at(self.state())
     }
@@ -237,13 +237,13 @@ impl<'s> Walk<'s> {
         Ok(all)
     }
 
-    /// Does it.
+    /// Takes an enabled action.
     pub fn take(&mut self, Enabled { thread, action }: Enabled) {
         self.trace.steps.push((thread, action));
         advance(&mut self.state, thread, action);
     }
 
-    /// Goes back so many steps, or to the start.
+    /// Goes back this many steps, or to the start.
     pub fn undo(&mut self, steps: usize) {
         self.cut(self.trace.steps.len().saturating_sub(steps));
     }
@@ -331,7 +331,7 @@ impl<'s> Walk<'s> {
         }))
     }
 
-    /// How a run ended that cannot go on.
+    /// Why the run ends in the current state, in which no thread can act.
     pub fn end(&self) -> Result<Stop, Fault> {
         self.end_at(self.state())
     }
@@ -352,7 +352,7 @@ impl<'s> Walk<'s> {
         Heads::default().is_deadlock(self.system, waiting, self.state.shared, threads)
     }
 
-    /// How a run ends in a state, if it does.
+    /// Why a run ends in a state; `None` if some thread can act.
     pub fn ending(&self, state: &State) -> Result<Option<Stop>, Fault> {
         if self.enabled_at(state)?.is_empty() { self.end_at(state).map(Some) } else { Ok(None) }
     }

@@ -10,9 +10,9 @@ use selvedge_report::waits;
 
 use super::{Shown, Stop, Walk, follow, of_evidence};
 
-/// What a text says about who acts.
+/// A source for the steps of a walk.
 pub enum Script {
-    /// A schedule that somebody wrote.
+    /// A schedule as text.
     Schedule(Schedule),
     /// The run of an answer, from its evidence, which was checked.
     Evidence(Box<Shown>),

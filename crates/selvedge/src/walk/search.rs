@@ -7,17 +7,17 @@ use selvedge_model::{Action, Fault, State, ThreadId, step_with};
 
 use super::Walk;
 
-/// The states near by.
+/// The states near the current one, and the steps between them.
 pub struct Near {
     /// The states, the one that was begun with first, each with the choices that lead to it from there.
     pub states: Vec<(State, Vec<usize>)>,
     /// The steps between them: from, to, who acts, and what it does.
     pub edges: Vec<(usize, usize, ThreadId, Action)>,
-    /// Whether there are more states within so many steps than are listed.
+    /// Whether there are more such states than are listed.
     pub is_cut: bool,
 }
 
-/// All states within so many steps of the current one, and no more than this.
+/// The states within `steps` steps of the current one, at most `most` of them.
 pub fn near(walk: &Walk<'_>, steps: usize, most: usize) -> Result<Near, Fault> {
     let start = walk.state().clone();
     let mut numbers: FxHashMap<State, usize> = FxHashMap::from_iter([(start.clone(), 0)]);
@@ -54,13 +54,13 @@ pub fn near(walk: &Walk<'_>, steps: usize, most: usize) -> Result<Near, Fault> {
 pub enum Found {
     /// These choices lead to what was wanted, and none fewer.
     Choices(Vec<usize>),
-    /// All states from here on were looked at, so many, and none is what was wanted.
+    /// No state is wanted: all states from here on, this many, were looked at.
     Nowhere(usize),
-    /// So many states were looked at, and there are more.
+    /// None was found among this many states, and there are more.
     GaveUp(usize),
 }
 
-/// The nearest state that is wanted, not the current one; among so many states.
+/// Finds the nearest wanted state other than the current one, among at most `most` states.
 pub fn nearest(
     walk: &Walk<'_>,
     most: usize,

@@ -32,7 +32,7 @@ pub struct Adapter {
     folder: PathBuf,
 }
 
-/// What shows an answer.
+/// A sign of an answer in the output of a tool.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Sign {
     Words(String),

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use selvedge_check::command::Interrupt;
 
-/// What a process may use.
+/// The time and memory that a process may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowed {
     pub time: Duration,
@@ -24,19 +24,19 @@ pub struct Allowed {
 /// How a process ended.
 #[derive(Debug)]
 pub enum End {
-    /// By itself.
+    /// The process ended by itself.
     Exited(ExitStatus),
-    /// It took too long.
+    /// The process took too long.
     Timeout,
-    /// It grew too large.
+    /// The process used too much memory.
     Memory,
-    /// Somebody interrupted the measurement.
+    /// The measurement was interrupted.
     Interrupted,
-    /// It could not be started, or was lost.
+    /// The process could not be started, or was lost.
     Failed(io::Error),
 }
 
-/// What came of a process.
+/// The result of a process: how it ended, and what it printed and used.
 #[derive(Debug)]
 pub struct Finished {
     pub end: End,
@@ -49,9 +49,9 @@ pub struct Finished {
     pub stderr: String,
 }
 
-/// How often memory is looked at.
+/// How long to wait between two looks at the memory.
 const LOOK: Duration = Duration::from_millis(10);
-/// How much of an output is kept.
+/// The number of bytes of an output that are kept.
 const KEPT: u64 = 16 << 20;
 
 /// Runs a command to its end, one way or the other.
@@ -73,7 +73,7 @@ pub fn run(command: &mut Command, allowed: Allowed, interrupt: &Interrupt) -> Fi
     };
     let cpu = children_cpu().zip(cpu_before).map(|(now, before)| now - before);
     let text = |output: Option<Receiver<Vec<u8>>>| {
-        // Somebody who was left behind may hold the other end: then what is there is not waited for.
+        // A process that was left behind may hold the other end: only wait for a second.
         let bytes = output.and_then(|output| output.recv_timeout(Duration::from_secs(1)).ok());
         String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
     };
@@ -88,7 +88,7 @@ fn read(mut from: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
         let mut bytes = Vec::new();
         let _ = from.by_ref().take(KEPT).read_to_end(&mut bytes);
         let _ = io::copy(&mut from, &mut io::sink());
-        // Nobody may be there any more to hear it.
+        // The receiver may be gone already.
         let _ = sender.send(bytes);
     });
     receiver

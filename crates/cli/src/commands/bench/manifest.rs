@@ -16,7 +16,7 @@ use selvedge::Failure;
 
 /// A list of questions.
 pub struct Manifest {
-    /// Where its files are.
+    /// The folder of its files.
     pub folder: PathBuf,
     pub questions: Vec<Question>,
 }
@@ -32,7 +32,7 @@ pub struct Question {
     /// `verify`, `check` or `livelock`.
     pub command: &'static str,
     pub is_slow: bool,
-    /// What else the list says of it.
+    /// Further remarks about the question in the list.
     pub note: String,
 }
 

@@ -16,7 +16,7 @@ pub struct Disk {
     last: Mutex<Last>,
 }
 
-/// What was seen when somebody looked last.
+/// The state of the file at the last look.
 struct Last {
     revision: u64,
     stamps: Vec<Option<(SystemTime, u64)>>,

@@ -21,17 +21,17 @@ const LONGEST_PATH: usize = 20_000;
 /// No walk takes more random steps at once.
 const MOST_STEPS: u32 = 1_000;
 
-/// A search for the nearest state that is wanted looks at so many.
+/// The most states to look at in a search for the nearest wanted one.
 const MOST_STATES: usize = 50_000;
 
-/// The states near by are so many at most, within so many steps.
+/// The most states near the current one to show, and the most steps to them.
 const MOST_NEAR: usize = 60;
 const FARTHEST: usize = 8;
 
 /// How long a request may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How many threads a walk has where there may be any number.
+/// The number of threads of a walk where there may be any number.
 const FEW: u32 = 2;
 
 /// Goes where a page wants to go.
@@ -87,7 +87,7 @@ fn open(subject: &Subject, args: &PoseArgs) -> Result<Opened, Failure> {
     walk::open(subject, args.deadlocks(), args.ask().question == Posed::Livelock)
 }
 
-/// Takes steps, and says what came of it.
+/// Takes the steps that a page asks for, and says how it went.
 fn wander_on(
     walk: &mut Walk<'_>,
     go: Go,
@@ -165,7 +165,7 @@ fn alone(walk: &mut Walk<'_>, thread: usize) -> Result<Option<String>, Fault> {
     Ok(None)
 }
 
-/// The states near by.
+/// The states near the current one, as a graph.
 fn graph(walk: &Walk<'_>, steps: usize) -> Result<Graph, Fault> {
     let found = walk::near(walk, steps, MOST_NEAR)?;
     let mut states = Vec::with_capacity(found.states.len());
@@ -181,7 +181,7 @@ fn graph(walk: &Walk<'_>, steps: usize) -> Result<Graph, Fault> {
     Ok(Graph::new(walk.system(), &states, &found.edges, found.is_cut))
 }
 
-/// How a page gets to the states of the run of an answer; nothing if there is none, or no such way.
+/// How a page gets to the states of an answer's run; `None` if there is no run, or no such way.
 pub fn way(answer: &Answer, subject: &Subject, args: &PoseArgs) -> Option<Way> {
     let (opened, trace) = answer.run()?;
     if trace.steps.len() >= LONGEST_PATH {

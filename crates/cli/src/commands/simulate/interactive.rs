@@ -19,17 +19,17 @@ use super::save_schedule;
 use crate::output::Output;
 use selvedge_check::command::Interrupt;
 
-/// Something happened while waiting.
+/// An event while the prompt waits.
 pub enum Event {
     /// A line was typed.
     Line(String),
     /// There will be no more lines.
     End,
-    /// Somebody asked to stop.
+    /// An interrupt was requested.
     Interrupt,
 }
 
-/// What the command line says.
+/// The options of the command line.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// Whether `t` shows all values and stacks.
@@ -114,7 +114,7 @@ pub fn run(
     }
 }
 
-/// What a line led to.
+/// The result of a line that was typed.
 enum Done {
     /// The state is to be shown again.
     Moved,

@@ -65,7 +65,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What an operand of arithmetic is promoted to: at least `int`.
+    /// The type that an operand of arithmetic is promoted to: at least `int`.
     pub fn promoted(&self, ty: &Type) -> Type {
         match ty {
             Type::Bool => INT,
@@ -127,7 +127,7 @@ impl Checker<'_> {
     }
 }
 
-/// The value as an integer of so many bits holds it.
+/// The value as an integer of this many bits holds it.
 pub(super) fn wrap(value: i128, bits: u32, signed: bool) -> i128 {
     if bits == 0 || bits >= 128 {
         return value;

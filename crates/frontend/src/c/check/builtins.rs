@@ -19,7 +19,7 @@ pub(super) fn is_builtin(name: &str) -> bool {
         .any(|prefix| name.starts_with(prefix))
 }
 
-/// What a function of the compiler gives, and which arguments are values of what its first argument points to.
+/// The type of a compiler function's result, and which arguments have the type that its first argument points to.
 struct Shape {
     /// The type of the result.
     result: Outcome,
@@ -194,7 +194,7 @@ impl Checker<'_> {
     }
 }
 
-/// What is known of a function of the compiler by its name.
+/// The shape of a compiler function, by its name.
 fn shape(name: &str) -> Shape {
     let shape = |result, values| Shape { result, values, adds: false };
     if let Some(name) = name.strip_prefix("__sync_") {

@@ -13,12 +13,12 @@ use crate::c::tree::{self, Binary, Declarator, Derived, Qualifiers, Specifiers, 
 use crate::c::typed::{Expr, ExprKind, Lvalue, LvalueKind};
 use crate::c::types::Type;
 
-/// What a declaration says is constant.
+/// The parts of a declaration that are constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Constant {
     /// The variable, or the elements of an array.
     itself: bool,
-    /// What it points to, or what its elements point to.
+    /// Whether what it points to is constant, or what its elements point to.
     target: bool,
 }
 
@@ -27,7 +27,7 @@ impl Checker<'_> {
         self.problems.push(Diagnostic::warning(span, message).hint(hint));
     }
 
-    /// Looks at a conversion that nobody wrote down, and that C makes all the same.
+    /// Warns about a doubtful conversion that C makes implicitly.
     pub fn doubt_conversion(&mut self, expr: &Expr, to: &Type, what: &str) {
         let text = self.text_of(expr);
         let hint = match (&expr.ty, to) {

@@ -22,7 +22,7 @@ impl Checker<'_> {
         self.rvalue(operand)
     }
 
-    /// What an expression is, before it is used.
+    /// Checks an expression that may be used as a place.
     pub fn operand(&mut self, expr: &tree::Expr) -> Option<Operand> {
         if self.depth >= super::DEEPEST {
             self.advise(
@@ -135,7 +135,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a name stands for.
+    /// Resolves a name in an expression.
     fn name(&mut self, name: &str, span: Span) -> Option<Operand> {
         match self.lookup(name).cloned() {
             Some(Meaning::Enumerator(value, ty)) => Some(Operand::Value(constant(value, ty, span))),

@@ -7,7 +7,7 @@ use crate::c::tree;
 use crate::c::typed::{Arithmetic, Compare, Expr, ExprKind, Lvalue, LvalueKind, Unary};
 use crate::c::types::Type;
 
-/// A constant.
+/// A constant value.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Constant {
     /// An integer, a truth value, or an address that is a number.
@@ -182,7 +182,7 @@ impl Checker<'_> {
     }
 }
 
-/// The result of an operator on two integers of so many bits, which is not wrapped yet; nothing if C does not say what it is.
+/// The unwrapped result of an operator on two integers of this many bits; `None` if C does not define it.
 fn integers(op: Arithmetic, x: i128, y: i128, bits: u32) -> Option<i128> {
     let shift = || u32::try_from(y).ok().filter(|by| *by < bits);
     Some(match op {

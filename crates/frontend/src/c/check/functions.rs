@@ -19,7 +19,7 @@ use crate::c::typed::{Function, FunctionId, LabelId, Local, LocalId, Stmt, StmtK
 use crate::c::types::{Signature, Type};
 use crate::check::similar::did_you_mean;
 
-/// What is known of a function beside what becomes part of the result.
+/// Facts about a function that are only needed while it is checked.
 #[derive(Clone, Debug)]
 pub(super) struct FunctionFacts<'t> {
     /// Its type.

@@ -16,9 +16,9 @@ use crate::c::types::Type;
 /// A step to a part.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Descent {
-    /// To a member.
+    /// Into a member.
     Field(usize),
-    /// To an element, or to all from one to another.
+    /// Into an element, or into all from one to another.
     Elements(u64, u64),
 }
 
@@ -97,7 +97,7 @@ impl Checker<'_> {
                 self.fill_opaque(parts, *opaque, at, items);
             }
             (Type::Opaque(_), _) => match self.value(expr) {
-                // Nothing is 0 already.
+                // An opaque object is 0 already.
                 Some(value) if self.fold_int(&value) == Some(0) => {}
                 Some(value) => self.fill_value(parts, &inner, at, value),
                 None => parts.failed = true,
@@ -286,7 +286,7 @@ impl Checker<'_> {
         Some(seen)
     }
 
-    /// Fills an element and so many more after it with the current value. Values that follow go on from the last one.
+    /// Fills an element and those after it, up to a count, with the current value. Values that follow go on from the last one.
     fn fill_range(
         &mut self,
         parts: &mut Parts,

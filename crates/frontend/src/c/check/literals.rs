@@ -130,7 +130,7 @@ impl Checker<'_> {
     }
 }
 
-/// What is said of arrays whose length is not constant.
+/// The name of arrays whose length is not constant, in messages.
 pub(super) const VARIABLE_LENGTH: &str = "an array whose length is not constant";
 
 /// The value of a character in a string, as its type holds it.

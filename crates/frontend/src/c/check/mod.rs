@@ -81,7 +81,7 @@ pub fn check(unit: &tree::Unit, model: DataModel) -> (Unit, Vec<Diagnostic>) {
     (Unit { types, objects, functions }, problems)
 }
 
-/// What is reached and still to be checked.
+/// Something that is reached and still to be checked.
 #[derive(Clone, Copy, Debug)]
 enum Work {
     /// The body of a function.
@@ -94,11 +94,11 @@ enum Work {
 struct Checker<'t> {
     /// Structures and unions.
     types: Types,
-    /// What is wrong.
+    /// The mistakes so far.
     problems: Vec<Diagnostic>,
-    /// What names mean: outside of functions first, the innermost block last.
+    /// The meanings of names: outside of functions first, the innermost block last.
     scopes: Vec<Scope>,
-    /// Variables with linkage, also those that nobody uses.
+    /// Variables with linkage, also those that are never used.
     globals: Vec<Global<'t>>,
     /// Variables with linkage by name, whatever hides them.
     linked: FxHashMap<Rc<str>, usize>,
@@ -106,23 +106,23 @@ struct Checker<'t> {
     objects: Vec<Object>,
     /// Functions of the result.
     functions: Vec<Function>,
-    /// What else is known of each function.
+    /// Further facts about each function.
     known: Vec<FunctionFacts<'t>>,
     /// Functions by name, whatever hides them.
     functions_by_name: FxHashMap<Rc<str>, FunctionId>,
-    /// What is reached and not checked yet.
+    /// Functions and objects that are reached and not checked yet.
     work: Vec<Work>,
     /// The function whose body is being checked.
     body: Option<Body>,
     /// Whether an array of variable length was met since this was last asked.
     has_variable_length: bool,
-    /// What declarations say is constant, by where their names stand.
+    /// What declarations say is constant, by the places of their names.
     constants: FxHashMap<Span, Constant>,
     /// How deep the expression is nested that is being checked.
     depth: usize,
 }
 
-/// How much there was at some time, to forget what came later.
+/// The sizes of lists at some time, to forget what was added later.
 struct Mark {
     objects: usize,
     work: usize,

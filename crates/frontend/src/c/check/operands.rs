@@ -15,7 +15,7 @@ use crate::c::typed::{Arithmetic, Expr, ExprKind, FunctionId, Lvalue, LvalueKind
 use crate::c::types::{RecordId, Type};
 use crate::check::similar::did_you_mean;
 
-/// What an expression is before it is used.
+/// The meaning of an expression before it is used: a value, a place or a function.
 #[derive(Clone, Debug)]
 pub(super) enum Operand {
     /// A value.
@@ -27,7 +27,7 @@ pub(super) enum Operand {
 }
 
 impl Operand {
-    /// Where it stands.
+    /// The place in the text.
     pub fn span(&self) -> Span {
         match self {
             Operand::Value(expr) => expr.span,
@@ -90,7 +90,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What a place holds.
+    /// The value of a place.
     pub fn load(&mut self, place: Lvalue) -> Option<Expr> {
         let span = place.span;
         let ty = of_value(&place.ty);
@@ -152,7 +152,7 @@ impl Checker<'_> {
         self.advise(span, format!("the size of `{spelt}` is not known here"), hint);
     }
 
-    /// What a pointer points to.
+    /// The place that a pointer points to.
     pub fn deref(&mut self, pointer: Expr, span: Span) -> Option<Operand> {
         let Type::Pointer(to) = pointer.ty.clone() else {
             let spelt = self.spell(&pointer.ty);
@@ -174,14 +174,14 @@ impl Checker<'_> {
         Some(Operand::Place(Lvalue { kind, ty: (*to).clone(), span }))
     }
 
-    /// A pointer moved by so many elements, forward or back.
+    /// A pointer moved by a number of elements, forward or back.
     pub fn moved(&mut self, pointer: Expr, by: Expr, back: bool, span: Span) -> Option<Expr> {
         let offset = self.bytes(&pointer, by, back)?;
         let ty = pointer.ty.clone();
         Some(Expr { kind: ExprKind::Offset(Box::new(pointer), Box::new(offset)), ty, span })
     }
 
-    /// How many bytes so many elements of what a pointer points to take.
+    /// The number of bytes that a number of elements takes, for what a pointer points to.
     pub fn bytes(&mut self, pointer: &Expr, by: Expr, back: bool) -> Option<Expr> {
         let Type::Pointer(to) = &pointer.ty else { return None };
         let Some(size) = self.types.size(to) else {

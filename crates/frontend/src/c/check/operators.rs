@@ -12,7 +12,7 @@ use crate::c::tree::{self, Binary};
 use crate::c::typed::{Arithmetic, Compare, Expr, ExprKind, Unary};
 use crate::c::types::Type;
 
-/// So many operators may follow each other without parentheses.
+/// The most operators that may follow each other without parentheses.
 const LONGEST_CHAIN: usize = 1000;
 
 impl Checker<'_> {

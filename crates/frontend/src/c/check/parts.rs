@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::c::typed::{Expr, Part};
 
-/// So many parts an initialiser may have.
+/// The most parts that an initialiser may have.
 pub(super) const MOST_PARTS: usize = 1 << 20;
 
 /// The values of an initialiser so far.
@@ -59,14 +59,14 @@ impl Parts {
         }
     }
 
-    /// Puts a value at an offset, where it takes so many bytes.
+    /// Puts a value of `size` bytes at an offset.
     pub fn put(&mut self, offset: u64, size: u64, value: Expr) {
         self.clear(offset, size);
         self.values.insert((offset, self.next), value);
         self.next += 1;
     }
 
-    /// Puts the values of another initialiser, so many bytes further on.
+    /// Puts the values of another initialiser, moved by `shift` bytes.
     pub fn put_all(&mut self, shift: u64, size: u64, other: &Parts) {
         self.restart(shift, size);
         for ((offset, _), value) in &other.values {

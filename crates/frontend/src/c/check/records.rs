@@ -12,16 +12,16 @@ use crate::Diagnostic;
 use crate::c::tree::{self, Alignment, Member, Record};
 use crate::c::types::{Field, RecordId, RecordType, Type};
 
-/// What is said of the alignment of a member.
+/// The requests of a member about its alignment.
 #[derive(Clone, Copy)]
 struct Wish {
-    /// It is aligned to no more than this.
+    /// The alignment is at most this.
     most: u64,
-    /// It is aligned to at least this.
+    /// The alignment is at least this.
     align: Option<u64>,
 }
 
-/// How members were placed so far.
+/// The layout of the members so far.
 struct Layout {
     /// Whether members share one place.
     is_union: bool,
@@ -31,11 +31,11 @@ struct Layout {
     bits: u64,
     /// The largest number of bytes of a member of a union, in bits.
     widest: u64,
-    /// What the record is aligned to.
+    /// The alignment of the record.
     align: u64,
 }
 
-/// What `aligned` without a number asks for, in bytes.
+/// The alignment in bytes that `aligned` without a number asks for.
 const MOST_ALIGNED: u64 = 16;
 
 /// The largest record, in bytes: offsets in bits are still numbers.
@@ -310,7 +310,7 @@ impl Checker<'_> {
     }
 }
 
-/// What `#pragma pack` allows for the alignment of members.
+/// The largest alignment of members that `#pragma pack` allows.
 fn pack(attributes: &[tree::Name]) -> Option<u64> {
     attributes.iter().find_map(|attribute| argument(&attribute.text, "pack")?.parse().ok())
 }

@@ -14,10 +14,10 @@ use crate::c::typed::{FunctionId, LocalId, ObjectId};
 use crate::c::types::{RecordId, Type};
 use crate::check::similar::did_you_mean;
 
-/// Once so many problems are found, similar names are no longer looked for: each search looks at all names.
+/// After this many problems, similar names are no longer looked for: each search looks at all names.
 const ENOUGH_PROBLEMS: usize = 100;
 
-/// What an ordinary name means.
+/// The meaning of an ordinary name.
 #[derive(Clone, Debug)]
 pub(super) enum Meaning {
     /// A type.
@@ -32,9 +32,9 @@ pub(super) enum Meaning {
     Local(LocalId),
     /// A local array whose length is not constant, by the variables that keep its address and its length.
     Varying {
-        /// Its address.
+        /// The variable with its address.
         pointer: LocalId,
-        /// How many elements it has.
+        /// The variable with the number of its elements.
         length: LocalId,
     },
     /// A function.
@@ -43,7 +43,7 @@ pub(super) enum Meaning {
     Wrong,
 }
 
-/// What a tag means.
+/// The meaning of a tag.
 #[derive(Clone, Debug)]
 pub(super) enum Tag {
     /// A structure or a union.
@@ -79,17 +79,17 @@ impl Checker<'_> {
         &mut self.scopes[last]
     }
 
-    /// What a name means here.
+    /// The meaning of a name here.
     pub fn lookup(&self, name: &str) -> Option<&Meaning> {
         self.scopes.iter().rev().find_map(|scope| scope.names.get(name)).map(|(meaning, _)| meaning)
     }
 
-    /// What a tag means here.
+    /// The meaning of a tag here.
     pub fn lookup_tag(&self, name: &str) -> Option<&Tag> {
         self.scopes.iter().rev().find_map(|scope| scope.tags.get(name)).map(|(tag, _)| tag)
     }
 
-    /// What a name means in the innermost scope, and where it was declared.
+    /// The meaning of a name in the innermost scope, and where it was declared.
     pub fn lookup_here(&self, name: &str) -> Option<&(Meaning, Span)> {
         self.scopes.last().and_then(|scope| scope.names.get(name))
     }

@@ -19,7 +19,7 @@ pub(super) struct Cases {
     ty: Type,
     /// Ranges by their first value: the last value, and where they stand.
     ranges: BTreeMap<i128, (i128, Span)>,
-    /// Where `default` stands.
+    /// The place of `default`, if there is one.
     default: Option<Span>,
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Global<'t> {
     name: Rc<str>,
     /// Its type, as far as it is known.
     ty: Type,
-    /// What it holds at first.
+    /// The initialiser, if it has one.
     init: Option<&'t tree::Init>,
     /// Whether each thread has one of its own.
     thread_local: bool,
@@ -33,7 +33,7 @@ pub(super) struct Global<'t> {
 }
 
 impl<'t> Checker<'t> {
-    /// Declares a variable, or agrees with what was declared of it.
+    /// Declares a variable, or checks that it agrees with an earlier declaration.
     pub fn declare_global(
         &mut self,
         name: &Name,

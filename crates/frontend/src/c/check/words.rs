@@ -12,7 +12,7 @@ use crate::c::tree::{self, Declarator, Derived, Param, Rank, Specifiers, TypeNam
 use crate::c::typed::Local;
 use crate::c::types::{DataModel, Opaque, Signature, Type};
 
-/// A type may have so many levels, and so many types in it all in all.
+/// The most levels of a type, and the most types in it altogether.
 const DEEPEST: usize = 150;
 const LARGEST: usize = 3000;
 
@@ -104,13 +104,13 @@ impl Checker<'_> {
         self.declared_type(base, &name.declarator)
     }
 
-    /// What a declarator makes of the type before it.
+    /// The type that a declarator makes of the type before it.
     pub fn declared_type(&mut self, base: Type, declarator: &Declarator) -> Option<Type> {
         let base = self.with_mode(base, &declarator.attributes);
         self.derive(base, &declarator.derived, declarator.span)
     }
 
-    /// What pointers, arrays and functions make of a type.
+    /// The type that pointers, arrays and functions make of a type.
     pub fn derive(&mut self, base: Type, derived: &[Derived], span: Span) -> Option<Type> {
         if derived.len() > DEEPEST {
             self.too_large_type(span);
@@ -263,13 +263,13 @@ const CHAR_IS_SIGNED: bool = matches!(CHAR, Type::Int { signed: true, .. });
 pub(super) fn atomic(ty: Type) -> Type {
     match ty {
         Type::Atomic(_) => ty,
-        // What the library knows is changed by the library only.
+        // Only the library changes its own types.
         Type::Opaque(_) => ty,
         ty => Type::Atomic(Rc::new(ty)),
     }
 }
 
-/// What stands in parentheses after the name of an attribute.
+/// The text in parentheses after the name of an attribute.
 pub(super) fn argument<'a>(attribute: &'a str, name: &str) -> Option<&'a str> {
     let (word, rest) = attribute.split_once('(')?;
     (word.trim().trim_matches('_') == name).then(|| rest.trim_end_matches(')').trim())

@@ -18,35 +18,35 @@ use super::{Cell, arithmetic};
 use crate::c::typed::{Lvalue, LvalueKind};
 use crate::c::types::Type as CType;
 
-/// What can be read and written.
+/// Something that can be read and written.
 #[derive(Clone)]
 pub(super) enum Access {
-    /// Something with a name.
+    /// An object with a name.
     Named {
         stored: Rc<Stored>,
         /// The members on the way.
         way: Vec<usize>,
         /// One for each array on the way.
         indices: Vec<Expr>,
-        /// How many bytes from one element to the next, for each of them.
+        /// The distance in bytes from one element to the next, for each index.
         strides: Vec<u64>,
-        /// How many bytes from the start of the object, without the indices.
+        /// The distance in bytes from the start of the object, without the indices.
         offset: u64,
     },
-    /// What a pointer points to.
+    /// The object that a pointer points to.
     Pointed {
         /// The address: a constant, or a value of local variables.
         address: Expr,
         /// The objects that it may point to.
         targets: BTreeSet<Target>,
     },
-    /// A value that nobody holds: its scalars, by the way to them.
+    /// A value that is in no object: its scalars, by the way to them.
     Value(Vec<ValueCell>, Vec<usize>),
-    /// What cannot be stored, and why.
+    /// Something that cannot be stored, for this reason.
     Nowhere(String),
 }
 
-/// A scalar of a value that nobody holds: the members on the way to it, the indices, and what it is.
+/// A scalar of a value that is in no object: the members on the way to it, the indices, and the expression.
 pub(super) type ValueCell = (Vec<usize>, Vec<u32>, Expr);
 
 /// A scalar that a pointer may point to.
@@ -60,7 +60,7 @@ pub(super) struct PointedScalar {
     pub(super) sizes: Option<(selvedge_program::GlobalId, u64)>,
 }
 
-/// The place of a scalar, and its address where somebody watches it.
+/// The place of a scalar, and its address where accesses are watched.
 #[derive(Clone)]
 pub(super) struct At {
     pub(super) place: Place,
@@ -310,7 +310,7 @@ impl<'u> Fun<'_, 'u> {
         });
     }
 
-    /// What may be written: no text that stands in the program.
+    /// The same access without the texts of the program, which may not be written.
     fn without_texts(&self, access: &Access) -> Access {
         let unit = self.lower.unit;
         let is_text = |target: &Target| match target {
@@ -439,13 +439,13 @@ pub(super) fn adapt(value: Expr, ty: &Type) -> Expr {
     }
 }
 
-/// An address so many bytes further.
+/// An address moved by a number of bytes.
 pub(super) fn moved(address: Expr, by: u64) -> Expr {
     let (by, span) = (int(by, &address.ty), address.span);
     binary(BinaryOp::Add, address, by, span)
 }
 
-/// What is so many bytes further than something that is pointed to.
+/// An access moved by a number of bytes, if it is through a pointer.
 pub(super) fn shifted(access: Access, by: u64) -> Access {
     match access {
         Access::Pointed { address, targets } => {
@@ -466,7 +466,7 @@ pub(super) fn reads_shared(value: &Expr) -> bool {
         E::Unary(_, a) => reads_shared(a),
         E::Binary(_, a, b) => reads_shared(a) || reads_shared(b),
         E::IfThenElse(a, b, c) => reads_shared(a) || reads_shared(b) || reads_shared(c),
-        // What is chosen is chosen once.
+        // A choice is made only once.
         _ => true,
     }
 }

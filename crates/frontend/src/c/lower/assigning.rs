@@ -94,7 +94,7 @@ impl<'u> Fun<'_, 'u> {
         if postfix { old } else { self.load_again(&access, place, new) }
     }
 
-    /// The value of what was just written: that of the variable, if nobody else can change it.
+    /// The value that was just written: that of the variable, if no other thread can change it.
     fn load_again(&mut self, access: &super::access::Access, place: &'u Lvalue, new: Expr) -> Expr {
         use super::access::Access;
         match access {

@@ -134,7 +134,7 @@ impl<'u> Fun<'_, 'u> {
                     .unwrap_or_else(|| selvedge_program::make::truth(false));
                 let tries = match super::arithmetic::known_truth(&weak) {
                     Some(false) => selvedge_program::make::truth(true),
-                    // Nobody has bad luck for ever.
+                    // No thread has bad luck for ever.
                     _ if self.lower.options.marks_end => {
                         Expr { kind: selvedge_program::ExprKind::Fair, ty: Type::Bool, span }
                     }
@@ -207,7 +207,7 @@ impl<'u> Fun<'_, 'u> {
     }
 }
 
-/// What an atomic operation wraps around is no overflow.
+/// An atomic operation that wraps around does not overflow.
 pub(super) fn wrapping(op: Arithmetic, a: Expr, b: Expr, span: Span) -> Expr {
     let op = match op {
         Arithmetic::Sub => BinaryOp::Sub,

@@ -13,7 +13,7 @@ use super::points::Target;
 use crate::c::typed::{self as c, ExprKind};
 use crate::c::types::Type as CType;
 
-/// Blocks of up to so many elements are written out; others are loops.
+/// Blocks of up to this many elements are written out; larger ones are loops.
 const FEW: u64 = 8;
 
 /// A block: where it is, and what may be there.
@@ -32,7 +32,7 @@ impl Area {
 }
 
 impl<'u> Fun<'_, 'u> {
-    /// What a function does with a block of memory, and what it gives; nothing if it is not known.
+    /// Lowers a function on blocks of memory, and returns its result; `None` if the name is not known.
     pub(super) fn block(&mut self, name: &str, args: &'u [c::Expr], span: Span) -> Option<Expr> {
         match name.trim_start_matches("__builtin_") {
             "memcpy" | "memmove" => self.copy(args, span),
@@ -160,7 +160,7 @@ impl<'u> Fun<'_, 'u> {
         Some(target.address)
     }
 
-    /// How many elements so many bytes are.
+    /// The number of elements in a number of bytes.
     fn count(&mut self, bytes: Expr, c: &CType, size: &'u c::Expr, span: Span) -> Option<Expr> {
         let each = size_of_cell(self, c);
         if self.is_vague(size) || each == 0 {
@@ -200,7 +200,7 @@ fn size_of_cell(fun: &Fun, c: &CType) -> u64 {
     fun.lower.shapes.types.size(c).unwrap_or(0)
 }
 
-/// What an argument points to before it was converted to `void *`; nothing if that is not known.
+/// The type that an argument pointed to before it was converted to `void *`; `None` if that is not known.
 fn element(arg: &c::Expr) -> Option<CType> {
     match &arg.kind {
         ExprKind::Convert(inner) if matches!(inner.ty, CType::Pointer(_)) => {

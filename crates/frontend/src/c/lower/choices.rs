@@ -35,7 +35,7 @@ use super::visit::{each_expr, each_inner, each_part, each_statement, jumps_back}
 use crate::c::typed::*;
 use crate::c::types::Type;
 
-/// What has to be known of values from outside.
+/// Facts about values from outside that decide how they are chosen.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     /// The constants that the value of a call is compared with.
@@ -181,7 +181,7 @@ impl Choices {
     }
 }
 
-/// What is worth a try where all values cannot be tried.
+/// Values worth a try where not all can be tried.
 #[derive(Debug, Default)]
 struct Hints {
     /// Constants that what is computed is compared with.
@@ -237,7 +237,7 @@ struct Look<'p, 'u> {
     memory: BTreeMap<Span, Kinds>,
 }
 
-/// A call.
+/// A call of a function that gives a value from outside.
 #[derive(Debug)]
 struct Site {
     /// The type of its result.
@@ -337,7 +337,7 @@ impl<'u> Look<'_, 'u> {
         }
     }
 
-    /// What an expression may be.
+    /// The origins of an expression's value.
     fn origins(&self, expr: &'u Expr) -> Option<BTreeSet<Origin>> {
         self.sources.of(self.unit, self.at, expr)
     }
@@ -532,7 +532,7 @@ impl<'u> Look<'_, 'u> {
         }
     }
 
-    /// Looks at what an expression does with values inside of it.
+    /// Looks at how an expression uses the values inside of it.
     fn value(&mut self, expr: &'u Expr) {
         match &expr.kind {
             ExprKind::Int(_)

@@ -310,7 +310,7 @@ impl<'u> Fun<'_, 'u> {
         }
     }
 
-    /// Follows what happens in an expression whose value nobody knows.
+    /// Follows the effects of an expression whose value is not known.
     fn inexact(&mut self, expr: &'u c::Expr) {
         let nothing = Fun::nothing(&Type::Bool);
         match &expr.kind {
@@ -426,7 +426,7 @@ impl<'u> Fun<'_, 'u> {
         read(result)
     }
 
-    /// What an argument of the library points to.
+    /// The access to what an argument of a library function points to.
     pub(super) fn pointed(&mut self, arg: &'u c::Expr) -> Access {
         if let Some(lvalue) = direct_address(arg) {
             let is_array = matches!(lvalue.ty, CType::Array(..));

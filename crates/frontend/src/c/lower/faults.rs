@@ -12,15 +12,15 @@ pub(super) enum Fault {
     Null,
     /// A pointer is followed that points to no object, or beyond the end of one.
     Outside,
-    /// What is pointed to was freed, or is a variable of a function that has returned.
+    /// The object was freed, or is a variable of a function that has returned.
     Gone,
     /// An index of an array that is a value.
     Index,
     /// A pointer that is called points to no function that it can be.
     NoFunction,
-    /// What is freed is nothing that `malloc` gave.
+    /// The freed object was never given by `malloc`.
     NotMade,
-    /// What is freed was freed before.
+    /// The freed object was freed before.
     FreedBefore,
     /// A division by 0.
     DividedByZero,
@@ -60,7 +60,7 @@ impl Fault {
 }
 
 impl Fun<'_, '_> {
-    /// An assertion that always fails, and what is said of it.
+    /// Emits an assertion that always fails, with a message.
     pub(super) fn fail(&mut self, span: Span, reason: &str) {
         let reasons = &mut self.lower.program.reasons;
         let said = reasons.entry(span).or_insert_with(|| reason.to_owned());
@@ -78,7 +78,7 @@ impl Fun<'_, '_> {
         self.stop(span);
     }
 
-    /// What is undefined and has nothing to do with memory: a violation where everything is asked, and the end of a run otherwise.
+    /// Emits undefined behaviour that does not concern memory: a violation if everything is asked, the end of the run otherwise.
     pub(super) fn undefined(&mut self, fault: Fault, span: Span) {
         if self.lower.options.is_everything() {
             return self.invalid(fault, span);
@@ -86,7 +86,7 @@ impl Fun<'_, '_> {
         self.stop(span);
     }
 
-    /// What nobody may do: a violation where everything is asked; otherwise it cannot be followed.
+    /// Emits a check against misuse: a violation if everything is asked; otherwise it cannot be followed.
     pub(super) fn misuse(&mut self, may: Expr, reason: &str, span: Span) {
         let is_everything = self.lower.options.is_everything();
         self.branch(
@@ -103,13 +103,13 @@ impl Fun<'_, '_> {
         );
     }
 
-    /// What may be wrong, for all that is known.
+    /// Emits a place that may be wrong, as far as is known.
     pub(super) fn doubtful(&mut self, span: Span) {
         self.fail(span, "the result may not fit into its type, or something may be divided by 0");
         self.stop(span);
     }
 
-    /// What is undefined, unless this holds.
+    /// Emits undefined behaviour unless this condition holds.
     pub(super) fn require(&mut self, cond: Expr, fault: Fault, span: Span) {
         self.branch(cond, span, |_| {}, |fun| fun.invalid(fault, span));
     }

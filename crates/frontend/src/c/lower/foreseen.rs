@@ -77,7 +77,7 @@ fn replace(old: &[Stmt], new: &mut [Stmt], known: &ForeseenValues) {
     }
 }
 
-/// What is known of a value, by the statement that asks for it.
+/// The values that are known beforehand, by the statements that ask for them.
 type ForeseenValues = BTreeMap<*const Stmt, ExprKind>;
 
 /// Tells a statement from all others, also from those that were made of the same text.
@@ -233,7 +233,7 @@ pub(super) fn is_mentioned(unit: &Unit, wanted: FunctionId) -> bool {
     found
 }
 
-/// What a variable is assumed to equal.
+/// A side of an assumed equation.
 #[derive(Clone, Copy)]
 enum Side {
     Constant(i128),
@@ -245,7 +245,7 @@ struct Opened<'u> {
     var: Target,
     statement: &'u Stmt,
     ty: &'u Type,
-    /// How it is read.
+    /// The place from which it is read, if there is one.
     place: Option<Lvalue>,
 }
 
@@ -444,7 +444,7 @@ fn innermost(expr: &Expr) -> &Type {
     }
 }
 
-/// Whether nobody comes back from a call.
+/// Whether a call never returns.
 pub(super) fn never_returns(unit: &Unit, callee: &Callee) -> bool {
     let Callee::Direct(function) = callee else { return false };
     let function = &unit.functions[function.index()];

@@ -29,7 +29,7 @@ pub(super) struct Fun<'l, 'u> {
     blocks: Vec<Block>,
     /// Labels of the next statement.
     pending: Vec<ProgramLabel>,
-    /// Where local variables are.
+    /// The places of local variables.
     pub(super) homes: BTreeMap<LocalId, Home>,
     /// Which object an array is whose length is not constant, by the call that makes it.
     pub(super) varying: BTreeMap<Span, Place>,
@@ -151,7 +151,7 @@ impl<'l, 'u> Fun<'l, 'u> {
         }
     }
 
-    /// What the program is given from outside.
+    /// Opens the arguments that the program gets from outside.
     fn open_arguments(&mut self, function: &'u c::Function) {
         for (number, param) in function.locals.iter().enumerate().take(function.params) {
             let Some(home) = self.homes.get(&LocalId(number as u32)).cloned() else { continue };
@@ -209,7 +209,7 @@ impl<'l, 'u> Fun<'l, 'u> {
         }
     }
 
-    /// A new local variable.
+    /// Adds a local variable.
     pub(super) fn new_local(&mut self, name: &str, ty: Type, span: Span) -> VarRef {
         let mut unique = name.to_owned();
         let mut number = 2;
@@ -382,7 +382,7 @@ impl<'l, 'u> Fun<'l, 'u> {
         }
     }
 
-    /// What cannot be followed any further.
+    /// Emits a place beyond which the program cannot be followed.
     pub(super) fn limit(&mut self, span: Span, reason: String) {
         if self.lower.options.ends_at_limits {
             return self.stop(span);

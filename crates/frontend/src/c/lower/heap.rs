@@ -199,7 +199,7 @@ impl<'u> Fun<'_, 'u> {
         };
         let taking = self.collect(|fun| {
             let Some(freed) = pool.freed else { return take(fun, first) };
-            // Who still points to what was there before is noticed where another one is taken.
+            // Stale pointers to the object before are noticed where another one is taken.
             let number = fun.keep(first, span);
             let other = fun.collect(|fun| take(fun, second));
             let same = fun.collect(|fun| take(fun, number.clone()));
@@ -308,7 +308,7 @@ impl<'u> Fun<'_, 'u> {
         self.keep(address, span)
     }
 
-    /// Whether there is room for so many bytes.
+    /// Checks that there is room for a number of bytes.
     fn check_size(&mut self, stored: &Stored, size: Option<&Expr>, span: Span) {
         let Some(size) = size else {
             return self.limit(span, "an object whose size is a value from outside".to_owned());
@@ -405,7 +405,7 @@ impl<'u> Fun<'_, 'u> {
             return self.invalid(Fault::NotMade, span);
         };
         let stored = match target {
-            // What is on the stack is not freed.
+            // An object on the stack is not freed.
             Target::Heap(site) if !self.lower.points.on_stack.contains(&site) => {
                 self.lower.stored(target)
             }

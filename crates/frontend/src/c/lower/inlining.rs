@@ -27,7 +27,7 @@ const LARGEST: usize = 60;
 /// No function grows beyond this many statements.
 const MOST: usize = 2000;
 
-/// How deep functions that are written out may call each other.
+/// The deepest nesting of calls that are written out.
 const DEEPEST: usize = 4;
 
 const BEGIN: &str = "__VERIFIER_atomic_begin";
@@ -111,14 +111,14 @@ pub(super) fn named(unit: &mut Unit, name: &str) -> FunctionId {
     FunctionId(number as u32)
 }
 
-/// How many statements there are.
+/// The number of statements.
 fn size(block: &[Stmt]) -> usize {
     let mut count = 0;
     each_statement(block, &mut |_| count += 1);
     count
 }
 
-/// The labels that somebody jumps to.
+/// The labels that are jumped to.
 fn targets(body: &[Stmt]) -> BTreeSet<LabelId> {
     let mut found = BTreeSet::new();
     let mut see = |s: &Stmt| {
@@ -142,7 +142,7 @@ fn each_expr_in<'u>(body: &'u [Stmt], see: &mut dyn FnMut(&'u Expr)) {
     }
 }
 
-/// Whom each function calls by name.
+/// The functions that each function calls by name.
 fn calls(unit: &Unit) -> BTreeMap<FunctionId, BTreeSet<FunctionId>> {
     let mut all: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
     for (number, function) in unit.functions.iter().enumerate() {
@@ -306,7 +306,7 @@ fn root(lvalue: &Lvalue) -> Option<LocalId> {
     super::points::root_local(lvalue)
 }
 
-/// What is done to one function.
+/// Rewrites one function.
 struct Writer<'a> {
     unit: &'a Unit,
     at: FunctionId,
@@ -632,11 +632,11 @@ struct Copy<'a> {
     labels: u32,
     /// Parameters that are the addresses of these variables.
     places: BTreeMap<LocalId, &'a Expr>,
-    /// Where the result goes.
+    /// The variable for the result.
     result: Option<LocalId>,
-    /// The label after it.
+    /// The label after the copy.
     end: LabelId,
-    /// Whether somebody jumps there.
+    /// Whether there is a jump to that label.
     jumps: bool,
 }
 

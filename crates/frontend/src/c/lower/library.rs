@@ -423,7 +423,7 @@ impl<'u> Fun<'_, 'u> {
         new
     }
 
-    /// A value from outside.
+    /// Lowers a value from outside.
     fn nondeterministic(&mut self, what: &str, result: Option<Type>, span: Span) -> Vec<Expr> {
         let Some(ty) = result else { return Vec::new() };
         if what == "bool" {
@@ -469,7 +469,7 @@ impl<'u> Fun<'_, 'u> {
     }
 }
 
-/// What is said of a function that is not followed, in the words of the text: some are hidden behind macros.
+/// The message about a function that is not followed, in the words of the text: some are hidden behind macros.
 fn not_followed(name: &str) -> String {
     let what = match name {
         "_setjmp" | "setjmp" | "__sigsetjmp" | "sigsetjmp" | "__builtin_setjmp" => "`setjmp`",

@@ -41,10 +41,10 @@ pub struct Leaf {
     pub ty: Type,
 }
 
-/// An object may have at most so many scalars.
+/// The most scalars of an object.
 const MOST_SLOTS: u64 = 1 << 16;
 
-/// Takes types apart.
+/// Takes types apart into scalars.
 #[derive(Clone, Copy, Debug)]
 pub struct Shapes<'u> {
     /// The types of the unit.
@@ -105,7 +105,7 @@ impl Shapes<'_> {
                 }
                 Ok(())
             }
-            // Nothing is known of their values, and nothing may depend on them.
+            // The values of these are not known, and nothing may depend on them.
             CType::Floating(_) if !self.floats => Ok(()),
             scalar => {
                 let ty = self.scalar(scalar)?;
@@ -208,7 +208,7 @@ impl Shapes<'_> {
             CType::Opaque(Opaque::Key | Opaque::Once) => {
                 Ok(Type::Machine { bits: 32, signed: false })
             }
-            // Never looked at.
+            // The value is never looked at.
             CType::Floating(_) => Ok(Type::Bool),
             CType::Opaque(Opaque::VaList) => Err("a list of arguments".to_owned()),
             CType::Record(_) | CType::Array(..) => {
@@ -218,7 +218,7 @@ impl Shapes<'_> {
         }
     }
 
-    /// What something opaque is made of.
+    /// The parts of an opaque type.
     fn parts(&self, opaque: Opaque) -> Vec<(&'static str, Type)> {
         let count = Type::Machine { bits: 8, signed: false };
         match opaque {
@@ -266,7 +266,7 @@ pub struct Stored {
 /// Objects that come and go.
 #[derive(Clone, Copy, Debug)]
 pub struct Pool {
-    /// How many there are.
+    /// The number of objects.
     pub objects: u32,
     /// How many bytes from one to the next.
     pub stride: u64,

@@ -77,7 +77,7 @@ use function::Fun;
 use memory::{Shapes, Stored, add_global};
 use points::{Points, Target};
 
-/// What is asked of a program in C, as far as it changes what the program does.
+/// Options for lowering a program in C: what is asked, as far as it changes what the program does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// How many objects there are for each call that makes objects, and for each local variable whose address is taken.
@@ -112,7 +112,7 @@ impl Options {
         self.assertions && self.memory
     }
 
-    /// What a run does that goes wrong, if one property was asked about.
+    /// What a wrong run does, in words, if one property was asked about.
     fn wrong(&self) -> Option<&'static str> {
         match (self.assertions, self.memory, self.overflow, self.races) {
             (true, false, false, false) => Some("fails an assertion or calls `reach_error`"),
@@ -158,13 +158,13 @@ impl Default for Options {
 /// A place that cannot be followed any further.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Limit {
-    /// Where it is.
+    /// The place in the text.
     pub span: Span,
-    /// What is there.
+    /// The reason why the text cannot be followed there.
     pub reason: String,
 }
 
-/// What is said where a pool has no free object.
+/// The hint where a pool has no free object.
 const SEE_HEAP: &str = "(see `--heap`)";
 
 impl Limit {
@@ -182,7 +182,7 @@ pub struct Lowered {
     pub program: Program,
     /// The places that fail because they cannot be followed.
     pub limits: Vec<Limit>,
-    /// What an answer assumes.
+    /// The assumptions of every answer.
     pub assumptions: BTreeSet<String>,
     /// Whether threads wait for conditions.
     pub waits: bool,
@@ -196,14 +196,14 @@ pub struct Lowered {
     pub is_quiet: bool,
 }
 
-/// How a function is called.
+/// The role in which a function is lowered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Role {
-    /// As the first function.
+    /// As the first function of the program.
     Main,
     /// As the first function of a thread.
     Thread,
-    /// By another.
+    /// As the callee of another function.
     Call,
     /// By another, inside of an atomic section.
     Atomic,
@@ -302,7 +302,7 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
     let main = FunctionId(main as u32);
     let proc = lower.proc(main, Role::Main);
     if lower.is_quiet && options.ends_at_limits {
-        // Nothing can go wrong, whatever is done.
+        // Nothing can go wrong, whatever the program does.
         lower.work.clear();
     }
     while let Some((function, role, proc)) = lower.work.pop() {
@@ -324,7 +324,7 @@ pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> 
     let most_threads = lower.bulk.fewest().filter(|_| !approximations.is_empty());
     let many_threads = most_threads.map(|_| lower.bulk.all());
     let Lower { program, limits, assumptions, waits, is_quiet, .. } = lower;
-    // Who asks for everything is told of all variables as they are.
+    // A question about everything shows all variables as they are.
     let program = match !options.is_everything() && !options.races {
         true => selvedge_program::own::own(program),
         false => program,
@@ -353,7 +353,7 @@ fn without_known(unit: &Unit, options: &Options) -> Option<Unit> {
     })
 }
 
-/// What is known while a unit is lowered.
+/// The state of lowering a unit.
 pub(super) struct Lower<'u> {
     unit: &'u Unit,
     options: Options,
@@ -377,11 +377,11 @@ pub(super) struct Lower<'u> {
     bulk: bulk::Bulk,
     /// Where the program does more than the text.
     approximations: BTreeSet<Limit>,
-    /// What has to be known of values from outside.
+    /// Facts about values from outside.
     choices: choices::Choices,
     /// What has to be known of memory that is read before it is written.
     unset: unset::Unset,
-    /// What is known of threads by their numbers, where the program tells them apart.
+    /// The variables that hold threads by number, where the program tells threads apart.
     numbers: Option<threads::Numbers>,
     /// The mark that the program has ended, where it has one.
     ended: Option<selvedge_program::GlobalId>,

@@ -87,13 +87,13 @@ pub(super) fn follow<'u, F: Facts<'u>>(facts: &mut F, body: &'u [Stmt], start: B
     walk.event(Event::Returned);
 }
 
-/// What holds; nothing where no path leads.
+/// The facts that hold here; `None` where no path leads.
 type Here<F> = Option<BTreeSet<F>>;
 
 struct Walk<'f, 'u, F: Facts<'u>> {
     facts: &'f mut F,
     here: Here<F::Fact>,
-    /// What all that jump to a label have; those that nobody is known to jump to are not there.
+    /// The facts that all jumps to a label have; labels without known jumps are not listed.
     labels: BTreeMap<LabelId, BTreeSet<F::Fact>>,
     /// Whether the events are told.
     tells: bool,
@@ -139,7 +139,7 @@ impl<'u, F: Facts<'u>> Walk<'_, 'u, F> {
         self.facts.gains(event, here);
     }
 
-    /// What another path has, too.
+    /// Keeps only the facts that another path has, too.
     fn join(&mut self, other: Here<F::Fact>) {
         self.here = match (self.here.take(), other) {
             (Some(mut a), Some(b)) => {
@@ -174,7 +174,7 @@ impl<'u, F: Facts<'u>> Walk<'_, 'u, F> {
         Some(kept)
     }
 
-    /// Whether somebody outside may jump into statements.
+    /// Whether a jump from outside may lead into statements.
     fn may_enter(&self, body: &'u [Stmt]) -> bool {
         let inside = gotos(body);
         let mut enters = false;
@@ -292,7 +292,7 @@ impl<'u, F: Facts<'u>> Walk<'_, 'u, F> {
         self.breaks.pop().flatten()
     }
 
-    /// Goes on after a loop: its condition does not hold, or somebody left it.
+    /// Goes on after a loop: its condition does not hold, or a `break` left it.
     fn leave(&mut self, cond: Option<&'u Expr>, left: Here<F::Fact>) {
         match cond {
             Some(cond) if constant(cond).is_none_or(|value| value == 0) => self.learn(cond, false),
@@ -393,7 +393,7 @@ impl<'u, F: Facts<'u>> Walk<'_, 'u, F> {
     }
 }
 
-/// What an expression does itself.
+/// The event of an expression itself, without its parts.
 fn event_of(expr: &Expr) -> Option<Event<'_>> {
     Some(match &expr.kind {
         ExprKind::Load(place) => Event::Read(place),

@@ -15,7 +15,7 @@ use super::threads::NUMBER;
 use crate::c::typed as c;
 use crate::c::types::{Opaque, Type as CType};
 
-/// What functions say that refuse: not the owner, and held by this thread.
+/// Errors of functions that refuse: the caller is not the owner, and the mutex is held by this thread.
 const EPERM: i32 = 1;
 const EDEADLK: i32 = 35;
 
@@ -23,7 +23,7 @@ const EDEADLK: i32 = 35;
 const RECURSIVE: i32 = 1;
 
 impl<'u> Fun<'_, 'u> {
-    /// What a function does with a mutex or a spin lock; nothing if it is not known.
+    /// Lowers a function on a mutex or a spin lock; `None` if the name is not known.
     pub(super) fn mutex(
         &mut self,
         name: &str,

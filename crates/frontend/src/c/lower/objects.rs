@@ -13,7 +13,7 @@ use super::{Lower, arithmetic, function_address, memory};
 use crate::c::typed::*;
 use crate::c::types::Type as CType;
 
-/// How many bytes there are between objects.
+/// The number of bytes between objects.
 const GAP: u64 = 0x1_0000;
 
 impl<'u> Lower<'u> {
@@ -24,7 +24,7 @@ impl<'u> Lower<'u> {
         base
     }
 
-    /// How many bytes there are from one object to the next: far enough that what is a little beyond the end of one is in no other.
+    /// The distance from one object to the next: far enough that a little beyond the end of one lies in no other.
     fn apart(&self, size: u64, objects: u64) -> u64 {
         /// Addresses above this are given with less between them, so that 32 bits are enough.
         const MOST: u64 = 0x6000_0000;
@@ -98,7 +98,7 @@ impl<'u> Lower<'u> {
         pool.freed = Some(freed);
     }
 
-    /// New variables for an object, or for a pool of so many.
+    /// New variables for an object, or for a pool of objects.
     pub(super) fn store_new(
         &mut self,
         name: &str,

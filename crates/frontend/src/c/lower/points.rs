@@ -15,7 +15,7 @@ use selvedge_program::Span;
 use crate::c::typed::*;
 use crate::c::types::Type;
 
-/// What a pointer may point to.
+/// Something that a pointer may point to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Target {
     /// An object that lives as long as the program.
@@ -32,18 +32,18 @@ pub enum Target {
 
 type Set = BTreeSet<Target>;
 
-/// Who holds pointers.
+/// Something that holds pointers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Holder {
     In(Target),
     Result(FunctionId),
-    /// What threads give to those who join them.
+    /// The results of threads, for those that join them.
     Ended,
-    /// What is kept under keys of threads.
+    /// The values under keys of threads.
     Keyed,
 }
 
-/// What every pointer may point to.
+/// The targets of every pointer.
 #[derive(Clone, Debug)]
 pub struct Points<'u> {
     unit: &'u Unit,
@@ -59,7 +59,7 @@ pub struct Points<'u> {
     pub destroyers: BTreeSet<FunctionId>,
     /// Local variables whose addresses are taken.
     pub addressed: BTreeSet<(FunctionId, LocalId)>,
-    /// What is perhaps freed.
+    /// The objects that may have been freed.
     pub freed: Set,
     /// The calls that make objects on the stack.
     pub on_stack: BTreeSet<Span>,
@@ -136,13 +136,13 @@ impl<'u> Points<'u> {
         self.is_done = true;
     }
 
-    /// What threads may keep at keys.
+    /// The targets of what threads may keep under keys.
     #[must_use]
     pub fn kept(&self) -> Set {
         self.get(Holder::Keyed)
     }
 
-    /// What an object may hold.
+    /// The targets of what an object may hold.
     #[must_use]
     pub fn held(&self, target: Target) -> Set {
         self.get(Holder::In(target))
@@ -174,7 +174,7 @@ impl<'u> Points<'u> {
         }
     }
 
-    /// Whether somebody holds the address of something.
+    /// Whether some pointer may hold the address of something.
     #[must_use]
     pub fn is_pointed_to(&self, target: Target) -> bool {
         self.sets.values().any(|set| set.contains(&target))
@@ -307,7 +307,7 @@ impl<'u> Points<'u> {
         }
     }
 
-    /// What the value of an expression may point to.
+    /// The targets of an expression's value.
     pub fn expr(&mut self, at: Option<FunctionId>, expr: &'u Expr) -> Set {
         match &expr.kind {
             ExprKind::Int(_) | ExprKind::Floating(_) | ExprKind::Unsupported(_) => Set::new(),

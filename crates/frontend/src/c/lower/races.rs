@@ -25,10 +25,10 @@ use super::arithmetic::{binary, negate};
 use super::function::Fun;
 use super::memory::place;
 
-/// How something is accessed.
+/// An access to an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Touch {
-    /// Whether it is written.
+    /// Whether it is a write.
     pub(super) writes: bool,
     /// Whether that is an atomic operation.
     pub(super) atomic: bool,

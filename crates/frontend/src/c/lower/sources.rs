@@ -24,7 +24,7 @@ use crate::c::types::Type;
 /// More values than this are not followed.
 const MOST: usize = 24;
 
-/// What a value may be.
+/// A possible origin of a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Origin {
     Constant(i128),
@@ -32,10 +32,10 @@ pub(super) enum Origin {
     Outside(Span, i128),
 }
 
-/// What is known of a value; `None` if it may be anything.
+/// The possible origins of a value; `None` if it may be anything.
 type Origins = Option<BTreeSet<Origin>>;
 
-/// What variables and functions hold and give.
+/// The origins of what variables hold and functions return.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     held: BTreeMap<Target, Origins>,
@@ -59,12 +59,12 @@ impl Sources {
         }
     }
 
-    /// What a variable may hold; `None` if that is not known.
+    /// The possible origins of a variable's value; `None` if it may be anything.
     pub(super) fn held_by(&self, variable: Target) -> Origins {
         self.held.get(&variable)?.clone()
     }
 
-    /// What an expression may be; `None` if that is not known.
+    /// The possible origins of an expression's value; `None` if it may be anything.
     pub(super) fn of(&self, unit: &Unit, at: FunctionId, expr: &Expr) -> Origins {
         match &expr.kind {
             ExprKind::Int(value) => Some(BTreeSet::from([Origin::Constant(*value)])),
@@ -174,7 +174,7 @@ impl<'u> Look<'u> {
                 if let ExprKind::Address(place) = &inner.kind {
                     lost.extend(root(at, place));
                 }
-                // Whoever is called by its address, or started as a thread, gets arguments that are not seen here.
+                // A function that is called by its address, or started as a thread, gets arguments that are not seen here.
                 if let ExprKind::Function(function) = &inner.kind {
                     let params = unit.functions[function.index()].params;
                     lost.extend((0..params).map(|n| Target::Local(*function, LocalId(n as u32))));

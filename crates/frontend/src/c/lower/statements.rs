@@ -88,7 +88,7 @@ impl<'u> Fun<'_, 'u> {
                 }
             }
             StmtKind::Label(label) => {
-                // Who jumps here may come from outside of a section.
+                // A jump to this label may come from outside of a section.
                 self.atomic = self.role == Role::Atomic;
                 if let Some(label) = self.named_label(*label) {
                     self.put(label);
@@ -320,7 +320,7 @@ impl<'u> Fun<'_, 'u> {
         }
     }
 
-    /// Returns with a value.
+    /// Lowers a return with a value.
     fn give(&mut self, value: Option<&'u c::Expr>, span: Span) {
         let values = match value {
             Some(value) if matches!(value.ty, CType::Record(_)) => self.record(value),
@@ -396,7 +396,7 @@ impl<'u> Fun<'_, 'u> {
         self.give_values(Vec::new(), true, span);
     }
 
-    /// What happens where the text of a function ends.
+    /// Lowers the end of a function's text.
     pub(super) fn leave_at_end(&mut self, function: &'u c::Function) {
         let end = Span { start: function.span.end, end: function.span.end };
         self.give_values(Vec::new(), false, end);

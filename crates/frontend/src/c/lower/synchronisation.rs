@@ -10,7 +10,7 @@ use super::function::Fun;
 use crate::c::typed as c;
 use crate::c::types::{Opaque, Type as CType};
 
-/// Errors that functions give.
+/// Error numbers that functions return.
 pub(super) const EBUSY: i32 = 16;
 pub(super) const EAGAIN: i32 = 11;
 pub(super) const ETIMEDOUT: i32 = 110;
@@ -18,7 +18,7 @@ pub(super) const ETIMEDOUT: i32 = 110;
 pub(super) const THRD_TIMEDOUT: i32 = 4;
 
 impl<'u> Fun<'_, 'u> {
-    /// What a function does to threads; nothing if it is not known.
+    /// Lowers a function on threads; `None` if the name is not known.
     pub(super) fn synchronisation(
         &mut self,
         expr: &'u c::Expr,
@@ -31,7 +31,7 @@ impl<'u> Fun<'_, 'u> {
         if let Some(values) = self.mutex(name, args, result, span) {
             return Some(values);
         }
-        // What `threads.h` says of a time that is over has another number.
+        // `threads.h` has another number for a time that is over.
         let timed_out = if name == "cnd_timedwait" { THRD_TIMEDOUT } else { ETIMEDOUT };
         let name = match name {
             "cnd_init" => "pthread_cond_init",

@@ -9,7 +9,7 @@ use super::{Lower, Options, VarRef, function_address};
 use crate::c::typed::*;
 use crate::c::types::{Type as CType, Types};
 
-/// What is known before anything is lowered: functions, statements and conditions, and what was asked about.
+/// Facts for showing runs that are known before lowering: functions, statements and conditions, and what was asked about.
 pub(super) fn telling(unit: &Unit, options: &Options) -> Telling {
     let mut telling = Telling { wrong: options.wrong(), ..Telling::default() };
     for (number, function) in unit.functions.iter().enumerate() {

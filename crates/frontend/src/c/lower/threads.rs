@@ -35,20 +35,20 @@ const KEYS: u32 = 4;
 /// How often what is kept at keys is looked at when a thread ends: `PTHREAD_DESTRUCTOR_ITERATIONS`.
 const ROUNDS: u32 = 4;
 
-/// What is known of threads by their numbers.
+/// The variables that tell threads apart by numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers {
     /// How many numbers there are.
     count: u32,
     /// Those in use, until they are joined.
     used: GlobalId,
-    /// Those that nobody may wait for; nothing if no thread is detached.
+    /// The threads that may not be joined; `None` if no thread is detached.
     detached: Option<GlobalId>,
     /// Threads that have not ended.
     pub(super) alive: GlobalId,
     /// The threads themselves.
     ids: GlobalId,
-    /// What they gave when they ended.
+    /// The values that threads returned when they ended.
     results: GlobalId,
     /// How many keys were made, and what the threads keep there; nothing if nobody asks for one.
     keys: Option<(GlobalId, GlobalId)>,
@@ -57,7 +57,7 @@ pub(super) struct Numbers {
     destructors: Option<GlobalId>,
 }
 
-/// What a program asks about its threads.
+/// The operations on threads that a program uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct ThreadNeeds {
     /// Whether threads are told apart.
@@ -69,26 +69,26 @@ pub(super) struct ThreadNeeds {
     keys: bool,
     /// Whether keys are taken away.
     deletes: bool,
-    /// What is called when a thread ends that keeps something at a key, if that is the same for all keys.
+    /// The function to call when a thread ends that keeps something at a key, if it is the same for all keys.
     destructor: Destructor,
 }
 
-/// What is called when a thread ends that keeps something at a key.
+/// The function to call when a thread ends that keeps something at a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Destructor {
     /// No key was seen.
     #[default]
     Unseen,
-    /// Nothing.
+    /// No function is called.
     Nothing,
-    /// One function.
+    /// This function is called for all keys.
     Function(FunctionId),
-    /// Whatever the key says.
+    /// Keys may have different functions.
     Several,
 }
 
 impl Destructor {
-    /// What a key with another one makes of it.
+    /// The destructor for all keys, with another key added.
     fn with(self, other: &c::Expr) -> Self {
         let other = match function_of(other) {
             _ if is_null(other) => Destructor::Nothing,
@@ -318,7 +318,7 @@ impl<'u> Fun<'_, 'u> {
         }
     }
 
-    /// What a thread of this number finds: its own variables as they are at first, and nothing at the keys.
+    /// Sets what a thread of this number finds: the first values of its own variables, and nothing at the keys.
     fn begin_thread(&mut self, numbers: Numbers, number: &Expr, span: Span) {
         let mut targets = vec![self.of_thread(numbers.alive, number, span)];
         let mut values = vec![truth(true)];
@@ -474,7 +474,7 @@ impl<'u> Fun<'_, 'u> {
         self.emit(StmtKind::Join(id), span);
         let result = self.of_thread(numbers.results, &number, span);
         let value = to.as_ref().map(|_| self.keep(read(result.clone()), span));
-        // Of a number that is free nothing is known.
+        // Nothing is known of a number that is free.
         let targets = vec![self.of_thread(numbers.used, &number, span), result.clone()];
         let values = vec![truth(false), Fun::nothing(&result.ty)];
         self.emit(StmtKind::Assign { targets, values, constrain: None }, span);
@@ -490,7 +490,7 @@ impl<'u> Fun<'_, 'u> {
         }
     }
 
-    /// Says that nobody will wait for a thread that has a number.
+    /// Lowers the detaching of a thread that has a number: it will not be joined.
     pub(super) fn detach_numbered(&mut self, thread: &'u c::Expr, span: Span) {
         let Some((numbers, detached)) =
             self.lower.numbers.and_then(|numbers| Some((numbers, numbers.detached?)))
@@ -656,7 +656,7 @@ fn all_indices(dimensions: &[Dimension]) -> Vec<Vec<u32>> {
     })
 }
 
-/// What an argument points to, before it was converted.
+/// The type that an argument pointed to before it was converted.
 fn pointee(arg: &c::Expr) -> CType {
     match &arg.kind {
         ExprKind::Convert(inner) if matches!(inner.ty, CType::Pointer(_)) => pointee(inner),
@@ -667,7 +667,7 @@ fn pointee(arg: &c::Expr) -> CType {
     }
 }
 
-/// How many parameters a procedure has beyond those of its function.
+/// The number of parameters that a procedure has beyond those of its function.
 pub(super) fn extra(lower: &Lower) -> usize {
     usize::from(lower.numbers.is_some())
 }

@@ -54,7 +54,7 @@ impl<'u> Fun<'_, 'u> {
         self.any_vague(held)
     }
 
-    /// True or false.
+    /// An expression that may be true or false.
     pub(super) fn either(&mut self, span: Span) -> Expr {
         let temp = self.temp(&Type::Bool, span);
         self.emit(StmtKind::Havoc(vec![temp.clone()]), span);

@@ -6,7 +6,7 @@ use crate::c::tree::{Asm, Expr};
 use crate::cursor::Parsed;
 
 impl Parser<'_> {
-    /// What stands after `asm`, up to its `;`.
+    /// Parses what stands after `asm`, up to its `;`.
     pub(super) fn assembly(&mut self) -> Parsed<Asm> {
         while matches!(self.peek(), Token::Volatile | Token::Const | Token::Inline | Token::Goto) {
             self.tokens.bump();

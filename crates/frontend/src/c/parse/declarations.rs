@@ -1,4 +1,4 @@
-//! What stands at the top of a file; declarations and functions.
+//! The top level of a file: declarations and functions.
 
 use super::declarators::Naming;
 use super::specifiers::{SpecifierPlace, defines};
@@ -12,7 +12,7 @@ use crate::c::tree::{
 use crate::cursor::{Parsed, Reported};
 
 impl Parser<'_> {
-    /// A whole file.
+    /// Parses a whole file.
     pub(super) fn unit(&mut self) -> Unit {
         let mut items = Vec::new();
         while self.peek() != Token::End {
@@ -53,7 +53,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `_Static_assert (…);`: whoever compiles the program looks at it.
+    /// Parses `_Static_assert (…);`; checking it is left to the compiler.
     pub(super) fn static_assert(&mut self) -> Parsed<()> {
         self.tokens.bump();
         let open = self.expect(Token::OpenParen, "`(`")?;

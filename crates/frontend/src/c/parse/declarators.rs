@@ -11,11 +11,11 @@ use crate::cursor::{Parsed, Reported};
 /// Whether a declarator has a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Naming {
-    /// As in a declaration.
+    /// A name is required, as in a declaration.
     Required,
-    /// As in a parameter.
+    /// A name is optional, as in a parameter.
     Optional,
-    /// As in a type.
+    /// There is no name, as in a type.
     Never,
 }
 

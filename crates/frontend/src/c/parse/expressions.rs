@@ -61,7 +61,7 @@ impl Parser<'_> {
         })
     }
 
-    /// An expression without commas.
+    /// Parses an expression without commas.
     pub(super) fn assignment(&mut self) -> Parsed<Expr> {
         self.chain(|p| {
             let place = p.conditional()?;

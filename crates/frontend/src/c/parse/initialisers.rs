@@ -1,4 +1,4 @@
-//! What variables are at first.
+//! Initialisers of variables.
 
 use selvedge_program::Span;
 

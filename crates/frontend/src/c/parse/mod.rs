@@ -65,10 +65,10 @@ const DEEPEST: u32 = 200;
 /// The height that the tree of a statement or an expression may have.
 const TALLEST: u32 = 1000;
 
-/// What an ordinary name is, as far as the grammar cares.
+/// The meaning of an ordinary name, as far as the grammar cares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
-    /// A typedef.
+    /// The name of a type.
     Type,
     /// A variable, a function, a parameter or an enumerator.
     Value,
@@ -78,7 +78,7 @@ struct Parser<'s> {
     tokens: Cursor<'s, Token>,
     /// Each name of the text once.
     names: FxHashMap<&'s str, Rc<str>>,
-    /// What names mean, the innermost scope last.
+    /// The meanings of names, the innermost scope last.
     scopes: Vec<FxHashMap<Rc<str>, Meaning>>,
     /// Labels that a block declares for itself (`__label__`), and their names in the tree, the innermost block last.
     labels: Vec<FxHashMap<Rc<str>, Rc<str>>>,
@@ -131,7 +131,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// What a name means here, if it was declared.
+    /// The meaning of a name here, if it was declared.
     fn meaning(&self, name: &str) -> Option<Meaning> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name)).copied()
     }

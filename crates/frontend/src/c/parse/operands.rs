@@ -1,4 +1,4 @@
-//! What operators are applied to: casts, operators with one operand, calls, members, literals, and what GNU knows by name.
+//! Operands: casts, operators with one operand, calls, members, literals, and extensions of GNU C.
 
 use selvedge_program::Span;
 
@@ -315,7 +315,7 @@ impl Parser<'_> {
         Ok(ExprKind::Generic(chooses, choices))
     }
 
-    /// What looks like a call, but has types among its arguments.
+    /// Parses what looks like a call, but has types among its arguments.
     fn builtin(&mut self) -> Parsed<ExprKind> {
         let token = self.peek();
         self.tokens.bump();

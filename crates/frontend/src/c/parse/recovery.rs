@@ -201,7 +201,7 @@ impl Parser<'_> {
                     return;
                 }
                 Token::OpenBrace => {
-                    // What was to be a function or a compound statement is over with its body.
+                    // A function or a compound statement ends with its body.
                     self.skip_braces();
                     if self.peek() != Token::Semicolon && self.tokens.on_new_line() {
                         return;

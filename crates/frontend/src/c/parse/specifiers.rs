@@ -11,7 +11,7 @@ use crate::c::tree::{
 };
 use crate::cursor::Parsed;
 
-/// What the words belong to.
+/// The construct that specifiers belong to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SpecifierPlace {
     /// A declaration at the top of a file, in a block, or of parameters in the old style: `int` may be missing.
@@ -20,7 +20,7 @@ pub(super) enum SpecifierPlace {
     Type,
 }
 
-/// How often each word for a number was written.
+/// How often each word of a numeric type was written.
 #[derive(Default)]
 struct Words {
     signed: u32,

@@ -9,7 +9,7 @@ use crate::c::lexer::Token;
 use crate::c::tree::{Attributes, Block, BlockItem, Expr, ExprKind, Name, Stmt, StmtKind};
 use crate::cursor::Parsed;
 
-/// What stands before the colon in front of a statement.
+/// A label in front of a statement.
 enum Label {
     Name(Name),
     Case(Expr, Option<Expr>),
@@ -277,7 +277,7 @@ impl Parser<'_> {
             .expected_with_hint("`;`", Some("a loop is written `for (start; condition; step)`")))
     }
 
-    /// What stands in parentheses after `if`, `while` or `switch`. After a mistake in it, goes on behind the parentheses.
+    /// Parses the parentheses after `if`, `while` or `switch`. After a mistake, goes on behind them.
     fn condition(&mut self, word: &str) -> Parsed<Expr> {
         let hint = format!("write `{word} (…)`");
         if self.peek() != Token::OpenParen {

@@ -17,7 +17,7 @@ use selvedge_model::{Pattern, Property, SharedId, SymbolId, Tables, TemplateId};
 /// Why a system cannot be written in a format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NotExpressible {
-    /// What stands against it, for people.
+    /// What cannot be expressed, in words.
     pub what: String,
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for NotExpressible {
 
 impl std::error::Error for NotExpressible {}
 
-/// Of a target that no state can have.
+/// The refusal of a target that no state can have.
 const NEVER: &str = "a target is about a symbol that its thread never has";
 
 pub(super) fn not_expressible<T>(what: impl Into<String>) -> Result<T, NotExpressible> {

@@ -1,4 +1,4 @@
-//! What a program can see of a target: where one thread is, or the shared state.
+//! The part of a target that a program can test: where one thread is, or the shared state.
 
 use selvedge_model::{
     Pattern, Property, SharedId, SymbolId, System, Tables, TemplateId, ThreadId, TopPattern,
@@ -6,7 +6,7 @@ use selvedge_model::{
 
 use super::super::print::{IN_PROGRAMS, NotExpressible, WHOLE_STACK, not_expressible, patterns};
 
-/// What must not be reached.
+/// A situation that must not be reached.
 pub(super) enum Bad {
     /// A thread of the template at the head.
     Head { template: TemplateId, shared: Option<SharedId>, symbol: SymbolId },
@@ -19,7 +19,7 @@ pub fn can_express(tables: &Tables, target: &Property) -> Result<(), NotExpressi
     bad_heads(tables, std::slice::from_ref(target)).map(drop)
 }
 
-/// What the targets forbid, as far as a program can test it.
+/// The situations that the targets forbid, as far as a program can test them.
 pub(super) fn bad_heads(tables: &Tables, targets: &[Property]) -> Result<Vec<Bad>, NotExpressible> {
     let bad = |pattern: &Pattern| match pattern {
         &Pattern::Somewhere { shared, template, symbol } => {

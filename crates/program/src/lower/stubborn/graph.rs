@@ -62,7 +62,7 @@ pub(super) enum Then {
         back: NodeId,
     },
     Return,
-    /// Nowhere.
+    /// The thread ends.
     End,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct Edge {
     pub then: Then,
     /// Where the thread stands that it starts.
     pub starts: Option<NodeId>,
-    /// Whether results are on their way after it, so that nobody else acts.
+    /// Whether it leaves results on their way, so that no other thread acts.
     pub sends_results: bool,
 }
 
@@ -93,7 +93,7 @@ impl Edge {
     }
 }
 
-/// What is known of an expression.
+/// The value of an expression, as far as it is known.
 enum SymbolicValue {
     Number(i64),
     Shared(usize),
@@ -143,15 +143,15 @@ fn operate(op: Binary, left: i64, right: i64) -> Option<i64> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Instance {
     proc: ProcId,
-    /// What is known of the slots of its frames.
+    /// The numbers in the slots of its frames, where they are known.
     known: Box<[Option<i64>]>,
-    /// Whether an atomic section called it: then nobody else acts before it returns.
+    /// Whether an atomic section called it: then no other thread acts before it returns.
     in_section: bool,
 }
 
 struct Node {
     loc: Loc,
-    /// None before somebody looks.
+    /// `None` until they are asked for.
     edges: Option<Box<[Edge]>>,
 }
 
@@ -224,7 +224,7 @@ impl<'c> Graph<'c> {
         graph
     }
 
-    /// No slot.
+    /// The empty set of slots.
     pub fn nothing(&self) -> Bits {
         Bits(vec![0; (self.code.shared.len() + 1).div_ceil(64)].into())
     }
@@ -418,7 +418,7 @@ fn slots(place: &Place, known: &[Option<i64>]) -> impl Iterator<Item = usize> + 
     slots.into_iter()
 }
 
-/// What is known of an expression, if it is evaluated before anything is stored.
+/// The value of an expression, as far as it is known, if it is evaluated before anything is stored.
 fn known_of(value: &Expr, known: &[Option<i64>]) -> SymbolicValue {
     let of = |value: &Expr| known_of(value, known);
     match value {

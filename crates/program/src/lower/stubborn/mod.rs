@@ -25,7 +25,7 @@ use graph::{Bits, Edge, Graph, NodeId, Then};
 /// Where this many shared states are known, they are forgotten: what is in them is found out again.
 const MOST_SHARED: usize = 1 << 14;
 
-/// What the threads of a program have to do with each other, where steps ride along at some places.
+/// How the threads of a program interfere, where steps ride along at some places.
 pub struct Threads {
     program: Arc<Lowering>,
     /// At which places a step may be followed by others of the same fused step.
@@ -92,12 +92,12 @@ struct Chooser<'p> {
     others: Others,
 }
 
-/// What the threads that do not stand still can do. Kept for its memory.
+/// The places that the other threads can reach. Kept to reuse its memory.
 #[derive(Default)]
 struct Others {
     /// For each of them and each node, when it was found.
     found: Vec<Vec<u32>>,
-    /// Which time it is.
+    /// The number of the current search.
     time: u32,
     open: Vec<(usize, NodeId)>,
     /// Edges whose conditions do not hold.
@@ -119,7 +119,7 @@ enum Back {
 /// How far a thread is followed.
 #[derive(Clone, Copy, PartialEq)]
 enum Extent {
-    /// As far as it gets.
+    /// To all places that it can reach.
     All,
     /// Through its next fused step.
     Step,
@@ -188,7 +188,7 @@ impl Choose for Chooser<'_> {
 }
 
 impl Chooser<'_> {
-    /// What the next fused step of a thread touches, be it that it waits.
+    /// The slots that the next fused step of a thread touches, even if the thread waits.
     fn next_step(&mut self, thread: u32, values: &[Option<i64>]) -> Touched {
         let mut touched = [self.nothing()];
         let thread = Arc::clone(&self.threads[thread as usize]);
@@ -218,7 +218,7 @@ impl Chooser<'_> {
             if acting >= most || stops {
                 return None;
             }
-            // Of a thread that waits, nothing is written.
+            // A thread that waits writes nothing.
             let (mut reads, mut writes) = (self.none.clone(), self.none.clone());
             for (thread, step) in steps.iter().enumerate().filter(|(thread, _)| set[*thread]) {
                 reads.add(&step.reads);
@@ -258,7 +258,7 @@ impl Chooser<'_> {
         others.begin(threads);
         loop {
             while let Some((thread, node)) = others.open.pop() {
-                // Where numbers grow from call to call there is no end: whoever chooses gives up.
+                // Numbers that grow from call to call have no end: then the chooser gives up.
                 if graph.is_full() {
                     return None;
                 }
@@ -358,7 +358,7 @@ impl Others {
         touched[thread].stops_others |= edge.sends_results;
         let grows = written.add(&edge.writes);
         let goes_on = |to: &NodeId| extent == Extent::All || graph.goes_on(*to);
-        // Whom it starts is none of its own steps, but does what it does after it.
+        // A thread that it starts takes no part in its own step, but acts after it.
         if let Some(started) = edge.starts.filter(|_| extent == Extent::All) {
             self.add(thread, started);
         }

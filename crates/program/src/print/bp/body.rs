@@ -21,7 +21,7 @@ pub(super) enum Surroundings {
 
 /// The atomic section that is open where a statement is printed.
 pub(super) enum Section {
-    /// None.
+    /// No section is open.
     None,
     /// One that began in this procedure, with the labels in it.
     Here(FxHashSet<LabelId>),
@@ -31,7 +31,7 @@ pub(super) enum Section {
 
 /// The body of a procedure while it is printed.
 pub(super) struct Body<'p> {
-    /// The statements.
+    /// The statements so far.
     pub(super) text: String,
     /// More local variables that they need.
     pub(super) temporaries: Vec<String>,
@@ -111,7 +111,7 @@ impl<'p> Body<'p> {
         Ok(())
     }
 
-    /// Goes one level in.
+    /// Begins a block and indents.
     pub(super) fn begin_block(&mut self) {
         self.indent += 1;
     }
@@ -329,7 +329,7 @@ impl<'p> Body<'p> {
         }
     }
 
-    /// What `trylock` or `cas` tests, and what it does then.
+    /// The test and the assignment of `trylock` or `cas`.
     fn test_and_set(&self, op: &AtomicOp) -> Result<(String, String), NotBoolean> {
         let e = self.expressions;
         match op {

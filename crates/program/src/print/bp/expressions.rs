@@ -22,7 +22,7 @@ pub(super) fn constant(e: &Expr) -> Result<String, NotBoolean> {
 }
 
 impl<'p> Expressions<'p> {
-    /// An expression.
+    /// An expression as text.
     pub(super) fn expr(self, e: &Expr) -> Result<String, NotBoolean> {
         let mut text = String::new();
         write(e, &mut text, &|place| Some(self.names.variable(self.proc, place.var)))?;
@@ -36,18 +36,18 @@ impl<'p> Expressions<'p> {
         Ok(text)
     }
 
-    /// Several, with commas.
+    /// Expressions as text, with commas.
     pub(super) fn exprs(self, list: &[Expr]) -> Result<String, NotBoolean> {
         let all = list.iter().map(|e| self.expr(e)).collect::<Result<Vec<_>, _>>()?;
         Ok(all.join(", "))
     }
 
-    /// A variable.
+    /// The name of a variable.
     pub(super) fn place(self, place: &Place) -> &'p str {
         self.names.variable(self.proc, place.var)
     }
 
-    /// Several, with commas.
+    /// Names of variables, with commas.
     pub(super) fn places(self, list: &[Place]) -> String {
         list.iter().map(|p| self.place(p)).collect::<Vec<_>>().join(", ")
     }

@@ -25,7 +25,7 @@ impl Body<'_> {
         self.around.shared.lasso.as_ref().is_some_and(|lasso| lasso.again().is_some())
     }
 
-    /// That what is evaluated from shared variables is the same now and again.
+    /// Requires that expressions over shared variables have the same values now and again.
     pub fn agree<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>, span: Span) -> Block {
         let mut out = Vec::new();
         if self.repeats() {
@@ -79,7 +79,7 @@ impl Body<'_> {
         }
     }
 
-    /// That a lock is the same one, and held or not, now and again.
+    /// Requires that a lock is the same one, and held or not, now and again.
     pub fn agree_on_lock(&self, lock: &Place, span: Span) -> Block {
         let mut out = self.agree(&lock.indices, span);
         let shared = self.around.shared;
@@ -91,7 +91,7 @@ impl Body<'_> {
         out
     }
 
-    /// That the thread holds a lock that it frees, again.
+    /// Requires that the thread holds a lock again that it frees.
     pub fn mine_again(&self, lock: &Place, span: Span) -> Option<Stmt> {
         let shared = self.around.shared;
         let again = shared.place_in(lock, Moment::Again);
@@ -99,7 +99,7 @@ impl Body<'_> {
         (shared.owners && self.repeats()).then(|| stmt(StmtKind::Assume(mine), silent(span)))
     }
 
-    /// That a test comes out the same now and again.
+    /// Requires that a test comes out the same now and again.
     pub fn agree_on_test(&self, cond: &Cond, span: Span) -> Block {
         match cond {
             Cond::Expr(cond) => self.agree([cond], span),
@@ -122,7 +122,7 @@ impl Body<'_> {
         out
     }
 
-    /// That a condition holds, now and again.
+    /// Requires that a condition holds, now and again.
     pub fn both(&self, cond: &Expr, span: Span) -> Block {
         let shared = self.around.shared;
         let mut out = vec![stmt(StmtKind::Assume(shared.expr(cond)), span)];
@@ -189,7 +189,7 @@ impl Body<'_> {
 }
 
 impl Written {
-    /// What a statement writes, without those inside of it.
+    /// The writes of a statement, without those of statements inside of it.
     pub fn of(kind: &StmtKind) -> Self {
         let global = |place: &&Place| match place.var {
             VarRef::Global(id) => Some(id),

@@ -145,7 +145,7 @@ impl Body<'_> {
 }
 
 impl Lasso {
-    /// Notes an outcome.
+    /// Records an outcome.
     fn note(
         &self,
         shared: &super::Shared,
@@ -167,7 +167,7 @@ impl Lasso {
         Some(branch(cond, vec![assign(noted, mark)], Vec::new(), mark))
     }
 
-    /// That every fair choice came out both ways, or was not made.
+    /// Requires that every fair choice came out both ways, or was not made.
     pub(super) fn both_ways(&self, mark: Span) -> Block {
         let (Some(yes), Some(no)) = (self.fair_true, self.fair_false) else { return Vec::new() };
         let element =

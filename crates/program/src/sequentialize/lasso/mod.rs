@@ -53,12 +53,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds with a first round in which nobody acts, if there is no stem otherwise.
+    /// The bounds with at least one round before the period; if there was none, no thread acts in it.
     pub(super) fn with_stem(self) -> Self {
         Bounds { stem: self.stem.max(1), ..self }
     }
 
-    /// How many rounds come before the period: all threads have to have had their keyframes.
+    /// The number of rounds before the period: by its start all threads have had their keyframes.
     #[must_use]
     pub fn stem_rounds(self) -> u32 {
         self.stem + (self.lasso - 1)
@@ -71,11 +71,11 @@ impl Bounds {
     }
 }
 
-/// What the reduction remembers for a livelock.
+/// The variables that the reduction adds for a livelock.
 pub(super) struct Lasso {
     /// The bounds, with at least one round for the stem.
     pub bounds: Bounds,
-    /// Nobody acts in the first round: the stem that was asked for has none.
+    /// Whether no thread acts in the first round, because the stem has no rounds.
     at_once: bool,
     pub endless: Endless,
     /// Whether a procedure is called by others, so that it may be on a stack several times.
@@ -87,7 +87,7 @@ pub(super) struct Lasso {
     from: Option<GlobalId>,
     /// The round in which the thread does the same again, if it may be another one.
     again: Option<GlobalId>,
-    /// Where the keyframe is.
+    /// The place of the keyframe.
     at: Option<GlobalId>,
     /// The values of locals at the keyframe.
     kept: BTreeMap<(ProcId, LocalId), GlobalId>,
@@ -157,7 +157,7 @@ impl Lasso {
         }
     }
 
-    /// What its variables mean, for people.
+    /// The meaning of its variables, for people.
     pub fn explain(&self, name: &dyn Fn(GlobalId) -> String) -> Vec<String> {
         let mut lines = Vec::new();
         let mut tell = |id: Option<GlobalId>, meaning: &str| {
@@ -330,7 +330,7 @@ impl Lasso {
         Some(make::assign(vec![(from, chosen)], mark))
     }
 
-    /// That there is no run: it is found if this is false.
+    /// Whether no thread acts in the period: a run is found if this is false.
     pub fn nobody_acts(&self, shared: &Shared) -> Expr {
         self.acts.map_or(make::truth(false), |acts| make::not(make::read(shared.scalar(acts))))
     }

@@ -33,27 +33,27 @@ pub(super) struct Waiting {
     pub proc: ProcId,
     /// The number of the statement.
     pub statement: u32,
-    /// What must hold for the step not to go wrong.
+    /// The conditions under which the step does not go wrong.
     unless_wrong: Vec<Expr>,
     blocked: Blocked,
     /// The locals that these speak of.
     pub locals: Vec<LocalId>,
-    /// The shared variables.
+    /// The shared variables in these conditions.
     shared: BTreeSet<GlobalId>,
 }
 
 /// When a step cannot be taken.
 enum Blocked {
-    /// While this is false.
+    /// Unless this holds.
     Unless(Expr),
     /// While this lock is held.
     Held(Place),
 }
 
-/// What a step writes.
+/// The writes of a step.
 #[derive(Clone, Default)]
 pub(in super::super) struct Written {
-    /// The variables.
+    /// The variables that are written.
     pub globals: BTreeSet<GlobalId>,
     /// Whether it may take locks.
     pub takes: bool,
@@ -185,7 +185,7 @@ impl Lasso {
         Some((found + 1, &self.waiting[found]))
     }
 
-    /// What a thread waits with, at an index into the threads.
+    /// An expression with the values that a waiting thread has kept.
     pub(super) fn with(
         &self,
         shared: &Shared,
@@ -205,7 +205,7 @@ impl Lasso {
         Some(Place { indices: vec![thread], ..make::variable(VarRef::Global(id), ty) })
     }
 
-    /// That a thread that waits at a place cannot go on there, at a moment.
+    /// Requires that a thread that waits at a place cannot go on there, at a moment.
     fn cannot_go_on(
         &self,
         shared: &Shared,

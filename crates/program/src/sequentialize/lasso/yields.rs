@@ -28,7 +28,7 @@ use crate::{BinaryOp, Block, Expr, LocalId, Place, Span, Stmt, StmtKind, Type, V
 /// An atomic block of the original, while it is transformed.
 pub(in super::super) struct Section {
     written: Written,
-    /// How many loops inside of it are open.
+    /// The number of loops inside of it that are open.
     loops: usize,
     labels: rustc_hash::FxHashSet<crate::LabelId>,
 }
@@ -91,7 +91,7 @@ impl Body<'_> {
         out
     }
 
-    /// That the thread is at its keyframe again, and how it notes it.
+    /// The conditions that the thread is at its keyframe again, and the assignments that note it.
     fn keyframe(&self, lasso: &Lasso, site: u32, number: u32) -> (Vec<Expr>, Vec<(Place, Expr)>) {
         let shared = self.around.shared;
         let mut pairs: Vec<(Place, Expr)> = Vec::new();
@@ -136,7 +136,7 @@ impl Body<'_> {
         vec![branch(equal(read(waits), make::number(place)), vec![stays], Vec::new(), mark)]
     }
 
-    /// The thread is through.
+    /// Ends the thread: it has done its part.
     fn stop(&self, mark: Span) -> Block {
         let stopped = self.around.shared.stopped();
         vec![assign(vec![(stopped, make::truth(true))], mark), self.give_up(mark)]
@@ -154,7 +154,7 @@ impl Body<'_> {
         Some(assign(vec![(bottom, make::truth(false))], silent(mark)))
     }
 
-    /// The atomic block that is transformed now, if somebody has to look after what it writes.
+    /// Begins to collect the writes of an atomic block, if they have to be looked after; says whether it does.
     pub fn begin_section(&mut self, body: &Block, span: Span) -> bool {
         let is_new = self.section.is_none() && !self.is_inside(span);
         if !is_new || self.around.shared.lasso.is_none() {

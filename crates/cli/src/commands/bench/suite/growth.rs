@@ -1,4 +1,4 @@
-//! The same question with more and more threads, or contexts: more questions, for plots.
+//! Questions with more and more threads, or contexts, for plots.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub struct Growth {
 /// The most points of a line: each one is a run.
 const MOST: u64 = 64;
 
-/// Reads `FILE:NAME=1..4`.
+/// Parses `FILE:NAME=1..4`: numbers of threads.
 pub fn threads(text: &str) -> Result<Growth, String> {
     let usage = "write FILE:NAME=A..B, for example `lock.weave:worker=1..4`";
     let (file, rest) = text.rsplit_once(':').ok_or(usage)?;
@@ -29,7 +29,7 @@ pub fn threads(text: &str) -> Result<Growth, String> {
     growth(file, name, range).filter(|growth| !growth.name.is_empty()).ok_or(usage.to_owned())
 }
 
-/// Reads `FILE:1..8`.
+/// Parses `FILE:1..8`: numbers of contexts.
 pub fn contexts(text: &str) -> Result<Growth, String> {
     let usage = "write FILE:A..B, for example `lock.weave:1..8`";
     let (file, range) = text.rsplit_once(':').ok_or(usage)?;

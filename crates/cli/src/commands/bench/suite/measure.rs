@@ -15,7 +15,7 @@ use crate::commands::bench::manifest::Question;
 use crate::output::Output;
 use selvedge_check::command::Interrupt;
 
-/// Who is asked.
+/// The engine or tool that a column measures.
 pub enum Column {
     /// An engine of Selvedge.
     Engine(String),
@@ -34,7 +34,7 @@ impl Column {
 
 /// Selvedge ends by itself when its time is over; this much later it is made to.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The same for memory: what is counted is not all that a process has.
+/// The memory beyond its limit that a process may have: the limit counts only a part of it.
 const MORE_MEMORY: u64 = 256 << 20;
 
 /// Asks all questions; fewer if it is interrupted. `keep` sees the rows whenever there is one more.
@@ -98,7 +98,7 @@ pub fn measure(
     Ok(rows)
 }
 
-/// Whoever asks questions.
+/// Asks questions of engines and tools.
 struct Asker<'a> {
     args: &'a SuiteArgs,
     selvedge: PathBuf,
@@ -106,7 +106,7 @@ struct Asker<'a> {
 }
 
 impl Asker<'_> {
-    /// One run; nothing if the column is not for this question, or somebody interrupts.
+    /// Measures one run; `None` if the column does not suit the question, or on an interrupt.
     fn ask(&self, file: &Path, question: &Question, column: &Column) -> Option<Run> {
         let (mut command, allowed) = match column {
             Column::Engine(engine) => self.engine(file, question, engine)?,
@@ -175,7 +175,7 @@ fn ended(verdict: &str, note: &str) -> Run {
     Run { verdict: verdict.to_owned(), note: note.to_owned(), ..Run::default() }
 }
 
-/// What Selvedge says. An object without the exit code that belongs to it is no answer.
+/// Reads the answer of Selvedge. An object with the wrong exit code is no answer.
 fn engine_answer(finished: &Finished) -> Run {
     let End::Exited(status) = &finished.end else { return ended("died", "") };
     let died = || ended("died", &format!("{status}: {}", last_line(&finished.stderr)));

@@ -30,7 +30,7 @@ fn width(ty: &Type) -> Option<u32> {
 }
 
 impl<'u> Look<'_, 'u> {
-    /// What objects hold at the start.
+    /// Records what objects hold at the start.
     pub(super) fn start(&mut self) {
         for (number, object) in self.unit.objects.iter().enumerate() {
             let target = Target::Object(ObjectId(number as u32));
@@ -83,7 +83,7 @@ impl<'u> Look<'_, 'u> {
         }
     }
 
-    /// Nothing is known of an object from now on.
+    /// Gives up on an object: from now on it may hold anything.
     pub(super) fn opens(&mut self, target: Target) {
         let is_object = matches!(target, Target::Object(_) | Target::Local(..) | Target::Heap(_));
         self.grew |= is_object && self.open.insert(target);
@@ -151,7 +151,7 @@ impl<'u> Look<'_, 'u> {
         }
     }
 
-    /// What an object that others may see holds.
+    /// The range of an object that other code may see.
     pub(super) fn held(&mut self, at: FunctionId, lvalue: &'u Lvalue) -> Option<Range> {
         let all = bounds(&lvalue.ty)?;
         let bits = width(&lvalue.ty)?;
@@ -175,7 +175,7 @@ impl<'u> Look<'_, 'u> {
         Some(found.filter(|&found| is_inside(found, all)).unwrap_or(all))
     }
 
-    /// What a variable holds that is changed step by step beside all that is stored there.
+    /// The range of a variable, including step-by-step changes beside what is stored there.
     pub(super) fn with_changes(&self, object: ObjectId, stored: Range) -> Range {
         let changes = self.changes.get(&object).into_iter().flat_map(|changes| changes.values());
         changes.fold(stored, |(lo, hi), (less, more)| {
@@ -188,7 +188,7 @@ impl<'u> Look<'_, 'u> {
         let is_shared = self.is_shared_place(lvalue);
         let targets = self.points.places(Some(at), lvalue);
         let Some(objects) = self.objects(at, lvalue) else {
-            // Who knows what is written.
+            // It is not known what is written.
             self.is_wild |= !is_temporary(lvalue);
             return;
         };
@@ -233,7 +233,7 @@ impl<'u> Look<'_, 'u> {
         }
     }
 
-    /// Copies a record.
+    /// Records the copy of a record.
     pub(super) fn copies(&mut self, at: FunctionId, to: &'u Lvalue, from: &'u Expr) {
         let ExprKind::Load(source) = &from.kind else { return self.opens_all(at, to) };
         let (Some(into), Some(out_of)) = (self.objects(at, to), self.objects(at, source)) else {
@@ -267,7 +267,7 @@ impl<'u> Look<'_, 'u> {
     }
 }
 
-/// Whether an lvalue is a part of a value that nobody holds.
+/// Whether an lvalue is a part of a value that is in no object.
 fn is_temporary(lvalue: &Lvalue) -> bool {
     match &lvalue.kind {
         LvalueKind::Temporary(_) => true,

@@ -74,7 +74,7 @@ impl Sum {
 pub(super) struct Fact(Vec<Sum>);
 
 impl Fact {
-    /// What a condition that turned out so says.
+    /// The fact that a condition with this outcome gives.
     pub(super) fn of(
         cond: &Expr,
         outcome: bool,
@@ -158,7 +158,7 @@ fn holds_with(chosen: &[&Sum], sum: &Sum, all: Range, of: &dyn Fn(LocalId) -> Ra
         };
         match left {
             Some(left) => drop(ranges.insert(local, left)),
-            // They contradict each other.
+            // The facts contradict each other.
             None => return true,
         }
     }

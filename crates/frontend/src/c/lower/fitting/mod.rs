@@ -31,7 +31,7 @@ use crate::c::typed::*;
 use range::{Range, hull};
 use turns::Turns;
 
-/// After so many passes, intervals grow to the next number that the text mentions.
+/// After this many passes, intervals grow to the next number that the text mentions.
 const PATIENCE: usize = 4;
 
 /// More passes than this are not made.
@@ -83,12 +83,12 @@ pub(super) fn all_fit<'u>(unit: &'u Unit, points: &mut Points<'u>) -> bool {
     !look.overflows && !look.is_wild
 }
 
-/// What is known of all values so far.
+/// The ranges of all values, as far as they are known.
 struct Look<'p, 'u> {
     unit: &'u Unit,
     points: &'p mut Points<'u>,
     turns: Turns,
-    /// All that is stored in an object, as integers of so many bits.
+    /// The range of all values stored in an object, as integers of a width.
     cells: BTreeMap<(Target, u32), Range>,
     /// Objects of which nothing is known.
     open: BTreeSet<Target>,
@@ -108,7 +108,7 @@ struct Look<'p, 'u> {
     grew: bool,
     /// Whether some result may not fit.
     overflows: bool,
-    /// Whether something may happen that nobody knows of.
+    /// Whether there may be stores to unknown objects.
     is_wild: bool,
 }
 
@@ -130,7 +130,7 @@ impl Look<'_, '_> {
         self.widened(known, joined, all)
     }
 
-    /// What grows, up to the next number of the text, or to all that its type has.
+    /// Widens a range to the next number in the text, or to all values of its type.
     fn widened(&self, known: Range, joined: Range, all: Range) -> Range {
         let below = self.numbers.range(..=joined.0).next_back().copied().unwrap_or(all.0);
         let above = self.numbers.range(joined.1..).next().copied().unwrap_or(all.1);

@@ -16,7 +16,7 @@ use crate::c::typed::*;
 /// A number of times; none if there is no bound.
 pub(super) type Times = Option<u64>;
 
-/// The product.
+/// The product of two numbers of times.
 pub(super) fn times(a: Times, b: Times) -> Times {
     if a == Some(0) || b == Some(0) { Some(0) } else { a?.checked_mul(b?) }
 }
@@ -78,7 +78,7 @@ impl Turns {
             }
         }
         if changed {
-            // Some function calls itself.
+            // Some function calls itself, so nothing is known of how often.
             turns.calls.values_mut().for_each(|times| *times = None);
         }
         turns

@@ -14,7 +14,7 @@ use crate::c::lower::visit::{each_expr, jumps_back};
 use crate::c::typed::*;
 use crate::c::types::Type;
 
-/// What variables of a function hold that nobody else can see; those that are not there hold anything.
+/// The ranges and facts of a function's own variables, which no other can see; variables without a range hold anything.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Env {
     ranges: BTreeMap<LocalId, Range>,
@@ -36,7 +36,7 @@ impl Env {
     }
 }
 
-/// Joins what two paths have; one that nobody takes has nothing to say.
+/// Joins the facts of two paths; a path that is never taken adds nothing.
 fn join(a: Option<Env>, b: Option<Env>) -> Option<Env> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.joined(&b)),
@@ -48,14 +48,14 @@ fn join(a: Option<Env>, b: Option<Env>) -> Option<Env> {
 struct Walk<'l, 'p, 'u> {
     look: &'l mut Look<'p, 'u>,
     at: FunctionId,
-    /// What holds here; nothing where no path leads.
+    /// The facts that hold here; `None` where no path leads.
     here: Option<Env>,
-    /// What those have that leave the loops and switches around this place, the innermost last.
+    /// The facts of paths that leave the loops and switches around this place, the innermost last.
     breaks: Vec<Option<Env>>,
     continues: Vec<Option<Env>>,
-    /// What those have that come to a case.
+    /// The facts of paths that come to a case.
     cases: Vec<Option<Env>>,
-    /// How often this place is passed.
+    /// The number of times that this place is passed.
     often: Times,
 }
 
@@ -125,7 +125,7 @@ impl<'u> Walk<'_, '_, 'u> {
         bounds(ty).is_some() && !self.look.addressed.contains(&(self.at, local))
     }
 
-    /// What a variable of the function holds.
+    /// The range of a variable of the function.
     fn own(&self, local: LocalId) -> Range {
         let ty = &self.look.unit.functions[self.at.index()].locals[local.index()].ty;
         let known = self.here.as_ref().and_then(|env| env.ranges.get(&local));
@@ -167,7 +167,7 @@ impl<'u> Walk<'_, '_, 'u> {
                 let entered = self.cases.last().cloned().flatten();
                 self.here = join(self.here.take(), entered);
             }
-            // Whoever jumps here may have done anything.
+            // A jump to this label may come from anywhere, so nothing is known here.
             StmtKind::Label(_) => self.here = Some(Env::default()),
             StmtKind::Goto(_) => self.here = None,
             StmtKind::Break => {
@@ -627,7 +627,7 @@ impl<'u> Walk<'_, '_, 'u> {
         true
     }
 
-    /// What an operation gives.
+    /// The range of an operation's result.
     fn computed(
         &mut self,
         expr: &'u Expr,
@@ -713,7 +713,7 @@ impl<'u> Walk<'_, '_, 'u> {
         targets.into_iter().filter_map(function).collect()
     }
 
-    /// Calls a function that has a body; nobody comes back from one that is not known to return.
+    /// Enters a function with a body; if it is not known to return, the path ends.
     fn enter(
         &mut self,
         function: FunctionId,

@@ -14,7 +14,7 @@ use crate::c::typed::*;
 use crate::c::types::Type as CType;
 
 impl<'u> Look<'_, 'u> {
-    /// An object is accessed.
+    /// Records an access to objects.
     fn touch(&mut self, targets: BTreeSet<Target>, writes: bool, is_atomic: bool, held: &Held) {
         let Some(root) = self.root else { return };
         let mut guards: Held =
@@ -113,7 +113,7 @@ impl<'u> Look<'_, 'u> {
             if points_to_lock(arg) && locks::is_of_locks(name) {
                 continue;
             }
-            // Whatever the library is given to look at, it may write.
+            // A library function may write to whatever it is given to look at.
             let targets = self.objects(arg);
             match direct_address(arg) {
                 _ if number > 0 => {}
@@ -206,7 +206,7 @@ impl<'u> Facts<'u> for Look<'_, 'u> {
     }
 }
 
-/// Whether an lvalue is a part of a value that nobody holds.
+/// Whether an lvalue is a part of a value that is in no object.
 fn is_temporary(lvalue: &Lvalue) -> bool {
     match &lvalue.kind {
         LvalueKind::Temporary(_) => true,

@@ -15,7 +15,7 @@ use crate::c::lower::single;
 use crate::c::lower::visit::{each_expr, each_part};
 use crate::c::typed::*;
 
-/// What is known of the lives of threads.
+/// Facts about the lives of threads.
 #[derive(Debug)]
 pub(super) struct Lives {
     /// First functions of threads, in the order of their numbers.
@@ -50,7 +50,7 @@ impl Lives {
 
     /// Finds the variables that hold ids.
     fn find_ids<'u>(&mut self, unit: &'u Unit, points: &mut Points<'u>) {
-        // Nobody waits for a thread that is detached, whatever joins it.
+        // A detached thread is not waited for, whatever joins it.
         let detaches = |name: &str| {
             matches!(name, "pthread_detach" | "thrd_detach" | "pthread_attr_setdetachstate")
         };
@@ -85,7 +85,7 @@ impl Lives {
         }
     }
 
-    /// What is certain at the start of `main`.
+    /// The facts at the start of `main`.
     pub(super) fn at_first(&self) -> Held {
         self.once.iter().copied().map(Guard::Unborn).collect()
     }

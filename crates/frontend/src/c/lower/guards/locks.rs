@@ -125,7 +125,7 @@ impl<'u> Look<'_, 'u> {
         });
     }
 
-    /// Looks whether who frees a lock certainly holds it; a lock that may be freed by others keeps nobody away.
+    /// Checks that a thread certainly holds a lock that it frees; a lock that others may free protects nothing.
     pub(super) fn check_release(&mut self, name: &str, arg: &'u Expr, held: &Held) {
         // `main` takes locks away when nobody is left to use them; if somebody is, that is undefined.
         if name.ends_with("_destroy") && self.root == Some(0) {
@@ -166,13 +166,13 @@ impl<'u> Look<'_, 'u> {
         self.breaks(&targets.iter().filter(is_broken).copied().collect());
     }
 
-    /// What is held after a call that takes a lock.
+    /// The lock that is held after a call that takes one.
     pub(super) fn taken(&mut self, name: &str, args: &'u [Expr]) -> Option<Guard> {
         let lock = self.lock(args.first()?)?;
         Some(if name.contains("rdlock") { Guard::Shared(lock) } else { Guard::Lock(lock) })
     }
 
-    /// What is held where a condition has an outcome: the lock that it tried to take.
+    /// The lock that is held where a condition has an outcome: the one that it tried to take.
     pub(super) fn taken_if(&mut self, cond: &'u Expr, outcome: bool) -> Held {
         let mut found = Held::new();
         let mut work = vec![(cond, outcome)];
@@ -184,7 +184,7 @@ impl<'u> Look<'_, 'u> {
                 {
                     work.push((a, outcome != (*op == Compare::Eq)));
                 }
-                // What was known of the first one is lost if the second one calls somebody.
+                // A call in the second condition may undo what was known after the first.
                 ExprKind::And(a, b) if outcome => {
                     work.push((b, true));
                     if !has_call(b) {

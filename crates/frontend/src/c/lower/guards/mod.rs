@@ -31,7 +31,7 @@ use super::visit::{each_call, each_expr, each_part, each_statement};
 use crate::c::typed::*;
 use locks::Lock;
 
-/// What is known of the accesses of all threads.
+/// The protection of the accesses of all threads.
 #[derive(Debug, Default)]
 pub(super) struct Protection {
     /// Objects that no two threads access at once.
@@ -63,20 +63,20 @@ struct Use {
     /// By which thread: the number of its first function.
     by: usize,
     writes: bool,
-    /// What is certain there.
+    /// The locks and lives of threads that are certain at the access.
     guards: Held,
 }
 
 /// An object with more different accesses than this is not quiet.
 const MOST_USES: usize = 500;
 
-/// What a function may do to locks.
+/// The effect of a function on locks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Effect {
     /// Locks that it may release, by their objects; `None` if it may be any.
     releases: Option<BTreeSet<ObjectId>>,
     ends_section: bool,
-    /// What it certainly holds at its end.
+    /// The facts that certainly hold at its end.
     gains: Held,
 }
 
@@ -144,9 +144,9 @@ struct Look<'p, 'u> {
     lives: lives::Lives,
     at: FunctionId,
     effects: Vec<Effect>,
-    /// What all callers of a function hold; those that nobody calls are not there.
+    /// The locks that all callers of a function hold; functions that are never called are not listed.
     entry: BTreeMap<FunctionId, Held>,
-    /// What is held at all ends of the function.
+    /// The locks that are held at all ends of the function.
     returned: Option<Held>,
     /// Functions that are called, and what is held there.
     called: Vec<(FunctionId, Held)>,
@@ -159,7 +159,7 @@ struct Look<'p, 'u> {
     broken: BTreeSet<ObjectId>,
     /// Whether that may be any lock.
     all_broken: bool,
-    /// Whether something may be accessed that nobody knows of.
+    /// Whether there may be accesses to unknown objects.
     is_wild: bool,
 }
 
