@@ -10,7 +10,7 @@ use selvedge_analysis::Budget;
 use selvedge_core::{Area, Code, Declared, Instruction, Place, Target};
 use selvedge_evidence::{Evidence, ReducedCertificate, check_movers, recheck_reduced};
 use selvedge_model::{
-    Action, Fused, Local, Movers, PlaceId, Property, State, System, ThreadId, enabled, step_with,
+    Fault, Fused, Local, Movers, PlaceId, Property, State, System, ThreadId, enabled, step_with,
 };
 use selvedge_program::Lowering;
 
@@ -18,11 +18,11 @@ use super::generated::random_locked;
 use super::{BOUND, explored, first, local_of, reached, without_one};
 use crate::support::{self, many};
 
-/// The states after a thread acts. A result that is on its way is in the midst of a step.
-fn after(system: &dyn System, state: &State, thread: ThreadId) -> Vec<State> {
+/// The states after a thread acts, if they can be listed. A result that is on its way is in the midst of a step.
+fn after(system: &dyn System, state: &State, thread: ThreadId) -> Result<Vec<State>, Fault> {
     let (mut open, mut found) = (vec![state.clone()], Vec::new());
     while let Some(state) = open.pop() {
-        for action in enabled(system, &state, thread).unwrap_or_default() {
+        for action in enabled(system, &state, thread)? {
             let next = step_with(&state, thread, action);
             match system.wrong(next.shared).is_none() && system.is_between(next.shared) {
                 true => open.push(next),
@@ -30,14 +30,30 @@ fn after(system: &dyn System, state: &State, thread: ThreadId) -> Vec<State> {
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// The states after one thread acts and then another one, and the states in which the second went wrong.
-fn both(system: &dyn System, state: &State, one: ThreadId, two: ThreadId) -> BTreeSet<State> {
-    let between = after(system, state, one);
-    let fine = between.iter().filter(|between| system.wrong(between.shared).is_none());
-    fine.flat_map(|between| after(system, between, two)).collect()
+fn both(
+    system: &dyn System,
+    state: &State,
+    one: ThreadId,
+    two: ThreadId,
+) -> Result<BTreeSet<State>, Fault> {
+    let mut found = BTreeSet::new();
+    for between in after(system, state, one)? {
+        if system.wrong(between.shared).is_none() {
+            found.extend(after(system, &between, two)?);
+        }
+    }
+    Ok(found)
+}
+
+/// The threads of a state, without those that stand where an earlier one stands: they do what that one does.
+fn different(state: &State, but: Option<ThreadId>) -> Vec<ThreadId> {
+    let mut met = BTreeSet::new();
+    let others = state.thread_ids().filter(|&thread| Some(thread) != but);
+    others.filter(|thread| met.insert(&state.threads[thread.index()])).collect()
 }
 
 /// The first sentence about a state that is not true: steps that cannot be exchanged, or a step that is prevented.
@@ -50,11 +66,12 @@ pub(super) fn disproof(
     for (state, _) in
         states.iter().filter(|(state, _)| fine(state) && !system.is_between(state.shared))
     {
-        for thread in (0..state.threads.len()).map(ThreadId::from) {
+        for thread in different(state, None) {
             let top = state.threads[thread.index()].stack.top();
             let Some(place) = top.and_then(|top| system.place_of(top)) else { continue };
             let is = |set: &BTreeSet<PlaceId>| set.contains(&place);
-            let actions: Vec<Action> = enabled(system, state, thread).unwrap_or_default();
+            // What steps without an end come to is not known.
+            let Ok(actions) = enabled(system, state, thread) else { continue };
             if is(&movers.commits) && actions.is_empty() {
                 return Some(format!("{place:?} waits at {state:?}"));
             }
@@ -62,17 +79,26 @@ pub(super) fn disproof(
             if actions.iter().any(|action| system.wrong(action.shared).is_some()) {
                 continue;
             }
-            for other in (0..state.threads.len()).map(ThreadId::from).filter(|&t| t != thread) {
-                let (mine_first, mine_last) =
-                    (both(system, state, thread, other), both(system, state, other, thread));
+            let (earlier, later) = (
+                is(&movers.inside) || is(&movers.releases),
+                is(&movers.inside) || is(&movers.takes),
+            );
+            // Of other places nothing is said.
+            let others = different(state, Some(thread)).into_iter();
+            for other in others.filter(|_| earlier || later) {
+                let (Ok(mine_first), Ok(mine_last)) =
+                    (both(system, state, thread, other), both(system, state, other, thread))
+                else {
+                    continue;
+                };
                 let is_earlier = mine_last.is_subset(&mine_first);
                 let is_later = mine_first.is_subset(&mine_last);
-                if (is(&movers.inside) || is(&movers.releases)) && !is_earlier {
+                if earlier && !is_earlier {
                     return Some(format!("{place:?} cannot be earlier at {state:?}"));
                 }
                 // What goes wrong is the end, so that nothing comes after it.
                 let ends = |states: BTreeSet<State>| states.iter().any(|state| !fine(state));
-                if (is(&movers.inside) || is(&movers.takes)) && !is_later && !ends(mine_first) {
+                if later && !is_later && !ends(mine_first) {
                     return Some(format!("{place:?} cannot be later at {state:?}"));
                 }
             }

@@ -108,6 +108,18 @@ fn recursion_without_end_is_a_fault() {
 }
 
 #[test]
+fn a_section_is_followed_as_far_as_was_said() {
+    let text = "int[0..99] n := 0; void main() { atomic { while (n < 99) { n := n + 1; } } }";
+    let stopped = |most: usize| {
+        let system = crate::support::system(text).within_sections(most);
+        crate::support::Behaviour::of(&system, 1, 100).stopped.map(|why| why.to_string())
+    };
+    assert_eq!(stopped(1_000), None);
+    let why = stopped(50).expect("it takes more than that");
+    assert!(why.contains("this atomic section does not seem to end"), "{why}");
+}
+
+#[test]
 fn a_section_that_is_in_doubt_has_no_flow_graph() {
     let text = "bool x; void main() { if (x) { atomic_begin; } x := true; atomic_end; }";
     let error = crate::support::lower(&crate::support::read_weave(text), text).err();

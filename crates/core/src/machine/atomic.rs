@@ -19,8 +19,8 @@ use crate::{EdgeId, Loc, Site};
 /// So many configurations inside of a section are followed between two looks at the time.
 const CONFIGURATIONS_PER_LOOK: usize = 1 << 6;
 
-/// More configurations than this inside of one atomic section are not followed.
-const MOST_CONFIGURATIONS: usize = 1 << 18;
+/// More configurations than this inside of one atomic section are not followed, unless somebody says otherwise.
+pub(super) const MOST_CONFIGURATIONS: usize = 1 << 18;
 
 /// Nor are more values than this remembered for them: with large arrays, few configurations are
 /// enough to fill the memory.
@@ -198,7 +198,7 @@ impl Machine {
             }
             let (top, below) = search.stacks.get(inside.frames).clone();
             remembered += self.shared.slots() + self.code.proc_of(top.loc).frame.len();
-            if seen.len() > MOST_CONFIGURATIONS || remembered > MOST_REMEMBERED {
+            if seen.len() > self.most_inside || remembered > MOST_REMEMBERED {
                 return Err(Fault::at(
                     self.code.location(top.loc).site,
                     "this atomic section does not seem to end: too many configurations were met \

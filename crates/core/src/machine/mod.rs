@@ -75,6 +75,8 @@ pub struct Machine {
     pub chooses_at_once: bool,
     /// Tells when an atomic section should not be followed any further.
     pub is_over: Option<IsOver>,
+    /// So many configurations inside of one atomic section are followed; with more, it does not seem to end.
+    pub most_inside: usize,
 }
 
 /// Tells whether to stop: on request, or because time or memory is used up.
@@ -132,6 +134,7 @@ impl Machine {
             drops_threads: false,
             chooses_at_once: false,
             is_over: None,
+            most_inside: atomic::MOST_CONFIGURATIONS,
             shared,
             frames,
             code,

@@ -264,6 +264,14 @@ impl Lowering {
         self
     }
 
+    /// Follows no more than so many configurations inside of an atomic section: where a section is a step of a small program, one without an end is
+    /// noticed early.
+    #[must_use]
+    pub fn within_sections(mut self, most: usize) -> Self {
+        self.machine.most_inside = most;
+        self
+    }
+
     /// Forgets the budget that the program was prepared within: who looks at an answer has all the time there is.
     pub fn has_no_limits(&self) {
         self.watch.is_off.store(true, Ordering::Relaxed);

@@ -40,14 +40,16 @@ pub(super) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
+    /// Enumerates a program; says why if that does not even begin.
     pub fn new(
-        lower: &dyn Fn() -> Option<Lowering>,
+        lower: &dyn Fn() -> Result<Lowering, String>,
         properties: &'a [Property],
         features: &'a [&'static str],
         effort: Effort,
         about: String,
-    ) -> Option<Self> {
+    ) -> Result<Self, String> {
         let waits = properties.iter().any(Property::is_about_deadlocks);
+        let lower = || lower().map(|program| program.within_sections(effort.inside));
         let (plain, program) = match waits {
             true => {
                 let program = lower()?.choosing_at_once();
@@ -60,7 +62,7 @@ impl<'a> Asked<'a> {
         let program = Arc::new(program);
         let system = Arc::clone(&program) as Arc<dyn System>;
         let (states, verdict, known) = Default::default();
-        Some(Asked {
+        Ok(Asked {
             program,
             system,
             properties,
@@ -81,7 +83,7 @@ impl<'a> Asked<'a> {
             true => &self.plain.states,
             false => self.states.get_or_init(|| {
                 let plain = Plain::of(&*self.system, self.properties, self.effort.states);
-                plain.map_or(Vec::new(), |plain| plain.states)
+                plain.map_or_else(|_| Vec::new(), |plain| plain.states)
             }),
         };
         let mut left = self.effort.states * SYMBOLS_PER_STATE;

@@ -103,7 +103,7 @@ impl Asked<'_> {
         let fused = if *later { fused.beginning_later() } else { fused };
         if waiting.is_empty() {
             // Without a state that others stand for as well, it still has all that is reached.
-            let reached = Plain::of(&fused, self.properties, self.effort.states)?.states;
+            let reached = Plain::of(&fused, self.properties, self.effort.states).ok()?.states;
             let reached = reached.iter().map(|(state, _)| state);
             let missing = match &**proof {
                 Evidence::Cut(cut) => cut.missing(&fused, reached),

@@ -13,6 +13,7 @@ mod plain;
 mod programs;
 mod tally;
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use selvedge_evidence::{
@@ -33,14 +34,16 @@ use crate::support::{self, many, seeds};
 struct Effort {
     /// No more states than this are enumerated, each once for every thread that comes to it: of larger programs, as many contexts as that allows for.
     pub states: usize,
+    /// So many configurations inside of an atomic section are followed: some have no end, and each engine would follow them anew.
+    pub inside: usize,
     /// Work after which an engine gives up: some programs have no end.
     pub work: u64,
 }
 
 impl Effort {
-    const RANDOM: Effort = Effort { states: 3_000, work: 60_000 };
+    const RANDOM: Effort = Effort { states: 3_000, inside: 1 << 10, work: 60_000 };
     /// For all examples: stacks that grow without end become as high as there are states.
-    const EXAMPLE: Effort = Effort { states: 20_000, work: 400_000 };
+    const EXAMPLE: Effort = Effort { states: 20_000, inside: 1 << 18, work: 400_000 };
 }
 
 /// How work is saved.
@@ -90,20 +93,23 @@ fn each_reduction_alone() {
     let both = [Property::NeverWrong, Property::ANY_DEADLOCK];
     for seed in seeds(80) {
         let (program, text) = program(seed);
-        let lower = || support::lower(&program, &text).ok();
+        let lower = || support::lower(&program, &text).map_err(|why| why.to_string());
         let procedures = text.find("void p(").unwrap_or(0);
         let is_there = |word: &&str| text[procedures..].contains(word);
         let features = FEATURES.iter().filter(|(_, words)| words.iter().any(is_there));
         let features: Vec<&'static str> = features.map(|(feature, _)| *feature).collect();
-        let mut is_asked = false;
+        let mut extent = None;
         for properties in [&both[..1], &both[..]] {
             let about = format!("seed {seed}, {properties:?}\n{text}");
-            let asked = Asked::new(&lower, properties, &features, Effort::RANDOM, about);
-            let Some(asked) = asked else {
-                tally.not_enumerated += 1;
-                continue;
+            let asked = match Asked::new(&lower, properties, &features, Effort::RANDOM, about) {
+                Ok(asked) => asked,
+                Err(why) => {
+                    println!("seed {seed}, {properties:?}: {why}");
+                    tally.not_enumerated += 1;
+                    continue;
+                }
             };
-            is_asked = true;
+            extent = extent.max(Some(Reverse(asked.plain.extent())));
             tally.asked(&asked.plain);
             let mut rng = fastrand::Rng::with_seed(seed);
             for reduction in Reduction::EACH {
@@ -133,8 +139,9 @@ fn each_reduction_alone() {
             }
             tally.answered(&asked);
         }
-        if is_asked {
+        if let Some(Reverse(extent)) = extent {
             tally.programs += 1;
+            tally.up_to_a_bound += usize::from(extent != Extent::PartOfOneContext);
             features.iter().for_each(|feature| Tally::count(&mut tally.features, *feature));
         }
     }
@@ -170,15 +177,20 @@ fn each_reduction_alone_on_examples() {
         };
         println!("{file} {options}");
         let source = Arc::new(Source::new(file, text));
-        let lower = || Lowering::new(Arc::clone(&program), Arc::clone(&source), &counts).ok();
+        let lower = || {
+            let lowering = Lowering::new(Arc::clone(&program), Arc::clone(&source), &counts);
+            lowering.map_err(|why| why.to_string())
+        };
         tally.programs += 1;
         for properties in [&both[..1], &both[..]] {
             let about = format!("{file} {options}, {properties:?}");
-            let asked = Asked::new(&lower, properties, &[], effort, about.clone());
-            let Some(asked) = asked else {
-                tally.not_enumerated += 1;
-                other.push(about);
-                continue;
+            let asked = match Asked::new(&lower, properties, &[], effort, about.clone()) {
+                Ok(asked) => asked,
+                Err(why) => {
+                    tally.not_enumerated += 1;
+                    other.push(format!("{about}: {why}"));
+                    continue;
+                }
             };
             tally.asked(&asked.plain);
             if asked.plain.extent() != Extent::Whole {
@@ -209,7 +221,7 @@ fn somebody_who_always_waits_is_seen() {
     let text = "bool x := false; bool y := false;\n\
          thread round { while (true) { x := !x; } }\n\
          thread wrong { y := true; assert false; }\n";
-    let lower = || support::lower(&support::read_weave(text), text).ok();
+    let lower = || support::lower(&support::read_weave(text), text).map_err(|why| why.to_string());
     let properties = [Property::NeverWrong];
     let asked = Asked::new(&lower, &properties, &[], Effort::RANDOM, text.to_owned());
     let asked = asked.expect("it is finite");

@@ -18,9 +18,9 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    /// Enumerates a system; `None` if it does not begin, or some state cannot be judged.
-    pub fn of(system: &dyn System, properties: &[Property], limit: usize) -> Option<Self> {
-        let mut naive = Naive::with_limit(system, limit).ok()?;
+    /// Enumerates a system, as far as its states can be judged; says why if not even the first ones can.
+    pub fn of(system: &dyn System, properties: &[Property], limit: usize) -> Result<Self, String> {
+        let mut naive = Naive::with_limit(system, limit).map_err(|why| why.to_string())?;
         let (mut completed, mut is_all) = (0, false);
         while let Ok(level) = naive.advance() {
             completed = level.bound;
@@ -32,16 +32,31 @@ impl Plain {
         // What is broken in the midst of a bound, and not before, is broken there first.
         let states: Vec<_> = naive.states().map(|(state, bound)| (state.clone(), bound)).collect();
         let mut broken_at: Option<usize> = None;
+        let mut unclear_at: Option<(usize, String)> = None;
         for (state, bound) in &states {
-            if Property::first_broken(properties, system, state).ok()?.is_some() {
-                broken_at = Some(broken_at.map_or(*bound, |least| least.min(*bound)));
+            match Property::first_broken(properties, system, state) {
+                Ok(None) => {}
+                Ok(Some(_)) => {
+                    broken_at = Some(broken_at.map_or(*bound, |least| least.min(*bound)));
+                }
+                Err(why) if unclear_at.as_ref().is_none_or(|(least, _)| bound < least) => {
+                    unclear_at = Some((*bound, why.to_string()));
+                }
+                Err(_) => {}
             }
+        }
+        // From the bound of a state on that cannot be judged, nobody knows whether something is broken there already.
+        if let Some((bound, why)) = unclear_at
+            && broken_at.is_none_or(|least| least >= bound)
+        {
+            let before = bound.checked_sub(1).ok_or(why)?;
+            (broken_at, is_all, completed) = (None, false, completed.min(before));
         }
         let is_wrong = |(state, bound): &(State, usize)| {
             Some(*bound) == broken_at && system.wrong(state.shared).is_some()
         };
         let is_deadlock = broken_at.is_some() && !states.iter().any(is_wrong);
-        Some(Plain { states, broken_at, is_deadlock, completed, is_all })
+        Ok(Plain { states, broken_at, is_deadlock, completed, is_all })
     }
 
     /// How far it goes.

@@ -13,6 +13,8 @@ use super::programs::FEATURES;
 #[derive(Default, Debug)]
 pub(super) struct Tally {
     pub programs: usize,
+    /// Programs that were compared at least up to one bound.
+    pub up_to_a_bound: usize,
     pub questions: usize,
     /// Questions that have no enumeration to be held against.
     pub not_enumerated: usize,
