@@ -186,3 +186,29 @@ fn links_and_anchors_are_found() {
     assert_eq!(links(text), ["b.md#c", "g"]);
     assert_eq!(anchors(text), ["what-x-is-exactly"]);
 }
+
+/// The crates of the workspace that a manifest names among its dependencies, without tests.
+fn seen_crates(manifest: &str) -> Vec<String> {
+    let section = manifest.split("\n[").find(|section| section.starts_with("dependencies]"));
+    let lines = section.unwrap_or_default().lines().filter(|line| line.starts_with("selvedge"));
+    let names = lines.filter_map(|line| line.split(['.', ' ', '=']).next());
+    let mut seen: Vec<_> = names.map(|name| name.trim_start_matches("selvedge-").into()).collect();
+    seen.sort();
+    seen
+}
+
+#[test]
+fn the_architecture_page_says_who_may_see_whom() {
+    let page = fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let mut crates: Vec<_> = fs::read_dir(root().join("crates")).unwrap().flatten().collect();
+    crates.sort_by_key(fs::DirEntry::file_name);
+    for folder in crates {
+        let name = folder.file_name().into_string().unwrap();
+        let manifest = fs::read_to_string(folder.path().join("Cargo.toml")).unwrap();
+        let seen: Vec<_> = seen_crates(&manifest).iter().map(|seen| format!("`{seen}`")).collect();
+        let seen = if seen.is_empty() { "-".to_owned() } else { seen.join(", ") };
+        let row = page.lines().find(|line| line.starts_with(&format!("| [`{name}`]")));
+        let row = row.unwrap_or_else(|| panic!("there is no row about {name}"));
+        assert!(row.ends_with(&format!(" | {seen} |")), "{name} sees {seen}:\n{row}");
+    }
+}
