@@ -124,7 +124,7 @@ impl Engines {
 
     /// The names that can be given, with a word on each.
     pub fn names(&self) -> impl Iterator<Item = (EngineName, &'static str)> {
-        let auto = (EngineName::Auto, "Whatever fits, in turns by counted work");
+        let auto = (EngineName::Auto, "All engines that fit the question, in turns");
         std::iter::once(auto).chain(self.iter().map(|engine| (engine.name(), engine.about())))
     }
 
