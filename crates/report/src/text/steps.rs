@@ -134,12 +134,20 @@ fn is_head_of(row: &Row, next: &Row) -> bool {
         && tried.text.strip_prefix(&*head.text).is_some_and(|more| more.starts_with("  ["))
 }
 
-/// How many steps from here on have nothing to do with other threads, in one context. The last step of all is none of them.
+/// How many steps from here on have nothing to do with other threads, in one context. The last step of all is none of them. They come back to the
+/// depth at which they begin: what is shown after them is indented under a call that is shown, too.
 fn local_run(rows: &[(Row, String)]) -> usize {
-    let context = rows.first().map(|(row, _)| row.context);
+    let Some((first, _)) = rows.first() else { return 0 };
     let before_last = &rows[..rows.len().saturating_sub(1)];
-    let is_quiet = |(row, _): &&(Row, String)| row.is_local && Some(row.context) == context;
-    before_last.iter().take_while(is_quiet).count()
+    let is_quiet = |(row, _): &&(Row, String)| {
+        row.is_local && row.context == first.context && row.depth >= first.depth
+    };
+    let run = before_last.iter().take_while(is_quiet).count();
+    let depth_after = |length: &usize| match &rows[*length].0 {
+        next if next.context == first.context => next.depth,
+        _ => rows[*length - 1].0.depth,
+    };
+    (1..=run).rev().find(|length| depth_after(length) == first.depth).unwrap_or(0)
 }
 
 /// The text of a statement, indented: by depth, and once more inside of an atomic block.
@@ -173,26 +181,32 @@ mod tests {
     use super::*;
     use expect_test::expect;
 
-    /// One thread does the steps that are written: `.` is local, `!` is not, `|` is a step of another thread.
+    /// One thread does the steps that are written: `.` is local, `!` is not, `|` is a step of another thread; `(` is local and calls, `)` is local and returns.
     fn folded(steps: &str) -> String {
         let mut context = 1;
-        let mut thread = 0;
+        let (mut thread, mut next_depth) = (0, 1);
         let row = |(number, sign): (usize, char)| {
             let next = u32::from(sign == '|');
             if next != thread {
                 (context, thread) = (context + 1, next);
             }
             let line = Some(number as u32 + 1);
+            let depth = next_depth;
+            next_depth = match sign {
+                '(' => depth + 1,
+                ')' => depth - 1,
+                _ => depth,
+            };
             let row = Row {
                 context,
                 thread: ThreadId(thread),
                 name: format!("t{thread}"),
-                depth: 1,
+                depth,
                 steps: vec![Step { text: format!("s{number}"), line }],
                 changes: Vec::new(),
                 shared: 0,
                 within: Vec::new(),
-                is_local: sign == '.',
+                is_local: matches!(sign, '.' | '(' | ')'),
             };
             (row, String::new())
         };
@@ -217,6 +231,24 @@ mod tests {
             (--full shows every step)
         "#]]
         .assert_eq(&folded(".....!..!|....."));
+    }
+
+    /// A call is counted together with its return, or shown.
+    #[test]
+    fn no_step_is_indented_under_a_call_that_is_not_shown() {
+        expect![[r#"
+            #  thread  line  step             changes
+            1  t0         1  s0
+                             … 5 local steps
+                          7  s6
+                          8  s7
+                          9  s8
+                         10    s9
+                         11    s10
+                         12    s11
+            (--full shows every step)
+        "#]]
+        .assert_eq(&folded("..(..).!(.!."));
     }
 
     #[test]
