@@ -7,8 +7,8 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use selvedge_frontend::c::parse;
 use selvedge_frontend::c::tree::{Item, Unit};
+use selvedge_frontend::c::{on_a_deep_stack, parse};
 use selvedge_frontend::{Diagnostic, Diagnostics};
 use selvedge_program::Source;
 
@@ -37,7 +37,9 @@ fn every_program_is_read() {
         let shown = path.display().to_string();
         let text = fs::read_to_string(path).unwrap();
         let most = Duration::from_millis(500);
-        let (unit, diagnostics) = effort::within(most, &shown, || parse(&text));
+        // Effort is that of one thread.
+        let read = || effort::within(most, &shown, || parse(&text));
+        let (unit, diagnostics) = on_a_deep_stack(read);
         assert_clean(&shown, &text, diagnostics);
 
         let functions = functions(&unit);
@@ -143,7 +145,8 @@ fn broken_programs_are_survived() {
             let to = cut((from + random.usize(1..30)).min(text.len()));
             for broken in [text[..from].to_owned(), format!("{}{}", &text[..from], &text[to..])] {
                 let most = Duration::from_secs(2);
-                let (_, diagnostics) = effort::within(most, path.display(), || parse(&broken));
+                let read = || effort::within(most, path.display(), || parse(&broken));
+                let (_, diagnostics) = on_a_deep_stack(read);
                 for d in diagnostics {
                     let (start, end) = (d.label.span.start as usize, d.label.span.end as usize);
                     assert!(broken.get(start..end).is_some(), "{}: {d:?}", path.display());

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use selvedge_frontend::c::typed::Unit;
 use selvedge_frontend::c::types::DataModel;
-use selvedge_frontend::c::{check, parse};
+use selvedge_frontend::c::{check, on_a_deep_stack, parse};
 use selvedge_frontend::{Diagnostics, Severity};
 use selvedge_program::Source;
 
@@ -39,7 +39,9 @@ fn every_program_has_types() {
         let text = fs::read_to_string(path).unwrap();
         for model in [DataModel::Ilp32, DataModel::Lp64] {
             let most = Duration::from_secs(1);
-            let (unit, wrong) = effort::within(most, &shown, || checked(&shown, &text, model));
+            // Effort is that of one thread.
+            let check = || effort::within(most, &shown, || checked(&shown, &text, model));
+            let (unit, wrong) = on_a_deep_stack(check);
             all += &wrong;
             let main = unit.functions.iter().find(|function| function.name == "main");
             assert!(main.is_some_and(|main| main.body.is_some()), "{shown}");

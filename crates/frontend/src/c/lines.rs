@@ -3,7 +3,7 @@
 //! 12 of `file.c`, and that it is a system header (3). `#line 12 "file.c"` says as much in a source. With them a place in the text
 //! becomes the place that its author knows. Columns stay as they are in lines without macros.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::lexer::directives;
 use crate::Diagnostic;
@@ -16,7 +16,7 @@ struct Mark {
     at: u32,
     /// The line of the file that follows the marker.
     line: u32,
-    file: Rc<str>,
+    file: Arc<str>,
     is_system: bool,
 }
 
@@ -25,7 +25,7 @@ pub struct Lines {
     /// Where the lines of the text start.
     starts: Vec<u32>,
     marks: Vec<Mark>,
-    name: Rc<str>,
+    name: Arc<str>,
 }
 
 impl Lines {
@@ -65,7 +65,7 @@ impl Lines {
 
     /// The file and the line, counted from 1, that a byte of the text comes from.
     #[must_use]
-    pub fn place(&self, offset: u32) -> (Rc<str>, u32) {
+    pub fn place(&self, offset: u32) -> (Arc<str>, u32) {
         let line = self.text_line(offset);
         match self.mark(offset) {
             // A place on the line of the marker itself belongs to the line after it.

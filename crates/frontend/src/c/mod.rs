@@ -3,9 +3,11 @@
 //! - `parse`: tokens to a [`tree`], C as it is written; [`Lines`] tells where a piece of preprocessed text comes from;
 //! - `library`: functions of the library that are read with a text that calls them;
 //! - `check`: gives the tree its types: [`typed`], over [`types`];
+//! - `deep`: the stack on which all of these run;
 //! - [`lower`]: says what it means, as a program; [`preprocess`] runs the preprocessor of the system.
 
 mod check;
+mod deep;
 mod lexer;
 mod library;
 mod lines;
@@ -30,6 +32,7 @@ use lower::{Lowered, Options};
 use types::DataModel;
 
 pub use check::check;
+pub use deep::on_a_deep_stack;
 pub use lines::Lines;
 pub use outline::outline;
 pub use parse::parse;
@@ -119,6 +122,10 @@ impl Settings {
 /// A preprocessed text as a program; or all that is wrong with it.
 #[must_use]
 pub fn read(source: &Source, settings: &Settings) -> (Option<Lowered>, Vec<Diagnostic>) {
+    on_a_deep_stack(|| read_here(source, settings))
+}
+
+fn read_here(source: &Source, settings: &Settings) -> (Option<Lowered>, Vec<Diagnostic>) {
     let (unit, mut problems) = parse(source.text());
     if !problems.is_empty() {
         return (None, problems);

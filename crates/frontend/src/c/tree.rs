@@ -2,7 +2,7 @@
 //! The untyped tree of a translation unit: what the parser makes and the checker reads. Names are strings, types are the words that
 //! were written; the parser knows which names are typedefs, because the grammar needs it, and nothing else.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::Span;
 
@@ -10,7 +10,7 @@ use selvedge_program::Span;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Name {
     /// Its letters.
-    pub text: Rc<str>,
+    pub text: Arc<str>,
     /// Where it stands.
     pub span: Span,
 }
@@ -424,7 +424,7 @@ pub struct Expr {
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// A variable, a function or an enumerator.
-    Name(Rc<str>),
+    Name(Arc<str>),
     /// An integer or a character.
     Integer {
         /// Its value.

@@ -1,7 +1,7 @@
 //! # Types of C
 //! What a type is, how many bytes it takes, and where the members of a record are: for ILP32 and LP64.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// How wide `long` and pointers are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -37,15 +37,15 @@ pub enum Type {
     /// `float` and its kin, with how many bytes.
     Floating(u32),
     /// A pointer.
-    Pointer(Rc<Type>),
+    Pointer(Arc<Type>),
     /// An array; without a length only where it is not yet known.
-    Array(Rc<Type>, Option<u64>),
+    Array(Arc<Type>, Option<u64>),
     /// A structure or a union.
     Record(RecordId),
     /// A function.
-    Function(Rc<Signature>),
+    Function(Arc<Signature>),
     /// A type that only atomic operations read and change.
-    Atomic(Rc<Type>),
+    Atomic(Arc<Type>),
     /// A type of the library that the program does not look into.
     Opaque(Opaque),
 }

@@ -239,8 +239,7 @@ mod tests {
         expect![[r#"
             #  thread  line  step             changes
             1  t0         1  s0
-                             … 5 local steps
-                          7  s6
+                             … 6 local steps
                           8  s7
                           9  s8
                          10    s9

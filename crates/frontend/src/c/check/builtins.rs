@@ -1,7 +1,7 @@
 //! # Functions of the compiler
 //! `__builtin_…`, `__sync_…`, `__atomic_…`: nobody declares them, and the types of some depend on their arguments.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::Span;
 
@@ -172,10 +172,10 @@ impl Checker<'_> {
             | "frame_address"
             | "assume_aligned"
             | "extract_return_addr"
-            | "alloca_with_align" => Type::Pointer(Rc::new(Type::Void)),
+            | "alloca_with_align" => Type::Pointer(Arc::new(Type::Void)),
             "strcpy" | "strncpy" | "strcat" | "strncat" | "strchr" | "strrchr" | "strstr"
             | "strdup" | "strpbrk" | "stpcpy" | "index" | "rindex" => {
-                Type::Pointer(Rc::new(super::arithmetic::CHAR))
+                Type::Pointer(Arc::new(super::arithmetic::CHAR))
             }
             "strlen" | "strspn" | "strcspn" => self.size_type(),
             "bswap16" => self.integer(Rank::Short, false),

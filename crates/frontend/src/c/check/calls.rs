@@ -1,7 +1,7 @@
 //! # Calls
 //! Arguments are converted to the types of parameters; those that no parameter is declared for are promoted (C11 6.5.2.2).
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::Span;
 
@@ -74,7 +74,7 @@ impl Checker<'_> {
 
     fn arguments(
         &mut self,
-        signature: &Rc<Signature>,
+        signature: &Arc<Signature>,
         values: Vec<Option<Expr>>,
         name: &str,
         span: Span,
@@ -114,7 +114,7 @@ impl Checker<'_> {
     }
 
     /// Declares a function that is called without being declared: `int f()`.
-    fn implicit_function(&mut self, name: &Rc<str>, span: Span) {
+    fn implicit_function(&mut self, name: &Arc<str>, span: Span) {
         let written = tree::Name { text: name.clone(), span };
         if !self.functions_by_name.contains_key(name) {
             let known = self.scopes.iter().flat_map(|scope| &scope.names);
@@ -130,7 +130,7 @@ impl Checker<'_> {
             let message = format!("the function `{name}` is not declared");
             self.problems.push(Diagnostic::warning(span, message).hint(hint));
         }
-        let signature = Rc::new(Signature {
+        let signature = Arc::new(Signature {
             result: INT,
             params: Vec::new(),
             variadic: false,

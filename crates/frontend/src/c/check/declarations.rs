@@ -1,7 +1,7 @@
 //! # Declarations
 //! Types, variables and functions, outside of functions and in blocks (C11 6.7).
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::Span;
 
@@ -285,7 +285,7 @@ impl<'t> Checker<'t> {
             return;
         };
         let outer = self.body.as_ref().map(|body| body.name.clone()).unwrap_or_default();
-        let full = Name { text: Rc::from(format!("{outer}.{}", name.text)), span: name.span };
+        let full = Name { text: Arc::from(format!("{outer}.{}", name.text)), span: name.span };
         let id = self.add_function(&full, signature);
         self.bind_once(name, Meaning::Function(id));
         let span = name.span;

@@ -1,7 +1,7 @@
 //! # Special parts of initialisers
 //! Designators, strings for arrays, bit-fields, and objects of the library, whose initialisers only the library understands.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::Span;
 
@@ -75,7 +75,7 @@ impl Checker<'_> {
     pub fn fill_string(
         &mut self,
         parts: &mut Parts,
-        element: &Rc<Type>,
+        element: &Arc<Type>,
         length: Option<u64>,
         at: u64,
         (text, width, span): (&[u32], u32, Span),

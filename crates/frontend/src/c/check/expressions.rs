@@ -1,7 +1,7 @@
 //! # Expressions
 //! The types of expressions (C11 6.5); operators, calls and literals have files of their own.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::Span;
 
@@ -81,7 +81,7 @@ impl Checker<'_> {
                 let ty = if what.starts_with("__") || what.contains("complex") {
                     super::arithmetic::DOUBLE
                 } else {
-                    Type::Pointer(Rc::new(Type::Void))
+                    Type::Pointer(Arc::new(Type::Void))
                 };
                 Some(Operand::Value(unsupported(*what, ty, span)))
             }
@@ -192,7 +192,7 @@ impl Checker<'_> {
                     self.error(span, format!("the bit-field `{name}` has no address"));
                     return None;
                 }
-                let ty = Type::Pointer(Rc::new(place.ty.clone()));
+                let ty = Type::Pointer(Arc::new(place.ty.clone()));
                 Some(Expr { span, ..self.address_as(place, ty) })
             }
             Operand::Value(_) => {

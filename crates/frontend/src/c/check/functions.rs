@@ -1,7 +1,7 @@
 //! # Functions
 //! What is declared of a function, and its body, which is checked once it is reached.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use selvedge_program::Span;
@@ -23,7 +23,7 @@ use crate::check::similar::did_you_mean;
 #[derive(Clone, Debug)]
 pub(super) struct FunctionFacts<'t> {
     /// Its type.
-    pub signature: Rc<Signature>,
+    pub signature: Arc<Signature>,
     /// Its body, if there is one.
     pub definition: Option<&'t tree::Function>,
     /// Whether it is reached from `main`.
@@ -44,7 +44,7 @@ pub(super) struct Body {
     /// Labels so far.
     pub labels: Vec<Label>,
     /// Labels by name.
-    pub labels_by_name: FxHashMap<Rc<str>, LabelId>,
+    pub labels_by_name: FxHashMap<Arc<str>, LabelId>,
     /// How many loops there are around this place.
     pub loops: usize,
     /// The `switch` statements around this place, the innermost last.
@@ -55,7 +55,7 @@ pub(super) struct Body {
 #[derive(Clone, Debug)]
 pub(super) struct Label {
     /// Its name.
-    pub name: Rc<str>,
+    pub name: Arc<str>,
     /// Where it stands, once that is known.
     pub place: Option<Span>,
     /// Where it was first named.
@@ -84,7 +84,7 @@ impl<'t> Checker<'t> {
         } else {
             self.old_style(&function.old_style, &mut locals);
             let params = locals.iter().map(|local| local.ty.clone()).collect();
-            Rc::new(Signature { params, unspecified: true, ..(*signature).clone() })
+            Arc::new(Signature { params, unspecified: true, ..(*signature).clone() })
         };
         let has_variable_length = std::mem::take(&mut self.has_variable_length);
         for attributes in [&function.specifiers.attributes, &function.declarator.attributes] {
@@ -135,7 +135,7 @@ impl<'t> Checker<'t> {
                     Some(local) => {
                         local.ty = match ty {
                             Type::Array(element, _) => Type::Pointer(element),
-                            ty @ Type::Function(_) => Type::Pointer(Rc::new(ty)),
+                            ty @ Type::Function(_) => Type::Pointer(Arc::new(ty)),
                             ty => ty,
                         }
                     }
@@ -146,7 +146,7 @@ impl<'t> Checker<'t> {
     }
 
     /// Declares a function, or agrees with what was declared of it.
-    pub fn add_function(&mut self, name: &Name, signature: Rc<Signature>) -> FunctionId {
+    pub fn add_function(&mut self, name: &Name, signature: Arc<Signature>) -> FunctionId {
         if let Some(id) = self.functions_by_name.get(&name.text).copied() {
             let old = self.known[id.index()].signature.clone();
             let agree =
@@ -182,7 +182,7 @@ impl<'t> Checker<'t> {
         id
     }
 
-    fn set_signature(&mut self, id: FunctionId, signature: Rc<Signature>) {
+    fn set_signature(&mut self, id: FunctionId, signature: Arc<Signature>) {
         let function = &mut self.functions[id.index()];
         function.result = signature.result.clone();
         function.params = signature.params.len();
@@ -231,7 +231,7 @@ impl<'t> Checker<'t> {
         self.scopes.push(Scope::default());
         for (i, local) in locals.iter().enumerate() {
             if !local.name.is_empty() {
-                let name = Name { text: Rc::from(local.name.as_str()), span: local.span };
+                let name = Name { text: Arc::from(local.name.as_str()), span: local.span };
                 self.bind_once(&name, Meaning::Local(LocalId(number(i))));
             }
             if self.types.size(&local.ty).is_none() {

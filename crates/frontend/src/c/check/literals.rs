@@ -1,7 +1,7 @@
 //! # Literals
 //! Numbers, characters, strings, and compound literals, which are variables without a name.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::Span;
 
@@ -65,7 +65,7 @@ impl Checker<'_> {
             offset += u64::from(width.max(1));
         }
         let length = u64::try_from(text.len()).unwrap_or(u64::MAX - 1) + 1;
-        let ty = Type::Array(Rc::new(ty), Some(length));
+        let ty = Type::Array(Arc::new(ty), Some(length));
         let id = self.add_object(Object {
             name: quoted(text),
             ty: ty.clone(),
@@ -115,7 +115,7 @@ impl Checker<'_> {
         let local = self.add_local(Local { name: "(literal)".to_owned(), ty: ty.clone(), span })?;
         let place = Lvalue { kind: LvalueKind::Local(local), ty: ty.clone(), span };
         let declare = Stmt { kind: StmtKind::Declare(local, Some(parts)), span };
-        let pointer_ty = Type::Pointer(Rc::new(ty.clone()));
+        let pointer_ty = Type::Pointer(Arc::new(ty.clone()));
         let address =
             Expr { kind: ExprKind::Address(Box::new(place)), ty: pointer_ty.clone(), span };
         let kind = ExprKind::Statement(vec![declare], Some(Box::new(address)));

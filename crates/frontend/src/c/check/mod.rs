@@ -40,7 +40,7 @@ mod variables;
 mod varying;
 mod words;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use selvedge_program::Span;
@@ -49,6 +49,7 @@ use self::doubts::Constant;
 use self::functions::{Body, FunctionFacts};
 use self::scope::Scope;
 use self::variables::Global;
+use super::deep::on_a_deep_stack;
 use super::tree;
 use super::typed::{Function, FunctionId, Object, ObjectId, Unit};
 use super::types::{DataModel, Types};
@@ -61,6 +62,10 @@ const DEEPEST: usize = 600;
 /// Gives names their meaning and expressions their types, for everything that is reached from `main`.
 #[must_use]
 pub fn check(unit: &tree::Unit, model: DataModel) -> (Unit, Vec<Diagnostic>) {
+    on_a_deep_stack(|| check_here(unit, model))
+}
+
+fn check_here(unit: &tree::Unit, model: DataModel) -> (Unit, Vec<Diagnostic>) {
     let mut checker = Checker::new(model);
     for item in &unit.items {
         match item {
@@ -101,7 +106,7 @@ struct Checker<'t> {
     /// Variables with linkage, also those that are never used.
     globals: Vec<Global<'t>>,
     /// Variables with linkage by name, whatever hides them.
-    linked: FxHashMap<Rc<str>, usize>,
+    linked: FxHashMap<Arc<str>, usize>,
     /// Objects of the result.
     objects: Vec<Object>,
     /// Functions of the result.
@@ -109,7 +114,7 @@ struct Checker<'t> {
     /// Further facts about each function.
     known: Vec<FunctionFacts<'t>>,
     /// Functions by name, whatever hides them.
-    functions_by_name: FxHashMap<Rc<str>, FunctionId>,
+    functions_by_name: FxHashMap<Arc<str>, FunctionId>,
     /// Functions and objects that are reached and not checked yet.
     work: Vec<Work>,
     /// The function whose body is being checked.

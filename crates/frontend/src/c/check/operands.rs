@@ -2,7 +2,7 @@
 //! What an expression is before it is used: a value, a place, or a function. Places are read, and arrays and functions become
 //! pointers, only where C says so (C11 6.3.2.1).
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::Span;
 
@@ -54,11 +54,11 @@ impl Checker<'_> {
             Operand::Function(id, span) => {
                 self.reach_function(id);
                 let ty = Type::Function(self.known[id.index()].signature.clone());
-                Some(Expr { kind: ExprKind::Function(id), ty: Type::Pointer(Rc::new(ty)), span })
+                Some(Expr { kind: ExprKind::Function(id), ty: Type::Pointer(Arc::new(ty)), span })
             }
             Operand::Place(place) => match place.ty.clone() {
                 Type::Array(element, _) => Some(self.address_as(place, Type::Pointer(element))),
-                ty @ Type::Function(_) => Some(self.address_as(place, Type::Pointer(Rc::new(ty)))),
+                ty @ Type::Function(_) => Some(self.address_as(place, Type::Pointer(Arc::new(ty)))),
                 _ => self.load(place),
             },
         }
@@ -271,7 +271,7 @@ impl Checker<'_> {
         let ty = of_value(&place.ty);
         if let Some(opaque) = is_opaque(&ty) {
             let what = format!("looking into a `{}`", name_of(opaque));
-            let pointer = unsupported(what, Type::Pointer(Rc::new(INT)), span);
+            let pointer = unsupported(what, Type::Pointer(Arc::new(INT)), span);
             let kind = LvalueKind::Deref(Box::new(pointer));
             return Some(Operand::Place(Lvalue { kind, ty: INT, span }));
         }

@@ -1,7 +1,7 @@
 //! # Operators
 //! The types of operands and results (C11 6.5.3 to 6.5.15, 6.5.17). Long chains such as `a + b + c + …` are followed in a loop.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::Span;
 
@@ -175,7 +175,7 @@ impl Checker<'_> {
 
     /// The pointer type in which two values meet, of which one is a pointer.
     fn meeting_pointer(&self, a: &Expr, b: &Expr) -> Option<Type> {
-        let void = Type::Pointer(Rc::new(Type::Void));
+        let void = Type::Pointer(Arc::new(Type::Void));
         match (&a.ty, &b.ty) {
             (Type::Pointer(x), Type::Pointer(y)) => Some(if x == y || self.is_null(b) {
                 a.ty.clone()

@@ -1,7 +1,7 @@
 //! # Scopes
 //! What a name means at a place: ordinary names, and the tags of structures, unions and enumerations, which are apart.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use selvedge_program::Span;
@@ -56,9 +56,9 @@ pub(super) enum Tag {
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     /// Ordinary names, and where they were declared.
-    pub names: FxHashMap<Rc<str>, (Meaning, Span)>,
+    pub names: FxHashMap<Arc<str>, (Meaning, Span)>,
     /// Tags, and where they were declared.
-    pub tags: FxHashMap<Rc<str>, (Tag, Span)>,
+    pub tags: FxHashMap<Arc<str>, (Tag, Span)>,
 }
 
 impl Checker<'_> {

@@ -1,7 +1,7 @@
 //! # Variables with linkage
 //! Declared once or often, defined once or not at all (C11 6.2.2, 6.9.2). An object becomes part of the result when it is first used.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::Span;
 
@@ -17,7 +17,7 @@ use crate::c::types::Type;
 #[derive(Clone, Debug)]
 pub(super) struct Global<'t> {
     /// Its name.
-    name: Rc<str>,
+    name: Arc<str>,
     /// Its type, as far as it is known.
     ty: Type,
     /// The initialiser, if it has one.
@@ -111,7 +111,7 @@ impl<'t> Checker<'t> {
                 return None;
             }
             let what = format!("`{}`, whose size is not known", known.name);
-            let pointer = unsupported(what, Type::Pointer(Rc::new(ty.clone())), span);
+            let pointer = unsupported(what, Type::Pointer(Arc::new(ty.clone())), span);
             let kind = LvalueKind::Deref(Box::new(pointer));
             return Some(Operand::Place(Lvalue { kind, ty, span }));
         }

@@ -2,7 +2,7 @@
 //! `int a[n];` in a function asks for room where it is declared, and `a` stands for the address of its first element (C11 6.7.6.2): a variable keeps the length, another one the address.
 //! Only the outermost length may vary; `&a` and types that are made of such an array are not supported.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::Span;
 
@@ -42,13 +42,13 @@ impl Checker<'_> {
         let count = self.convert(count, &size);
         let text = format!("{}.length", name.text);
         let counted = self.add_local(Local { name: text, ty: size.clone(), span: name.span })?;
-        let ty = Type::Pointer(Rc::new(element));
+        let ty = Type::Pointer(Arc::new(element));
         let own = Local { name: name.text.to_string(), ty: ty.clone(), span: name.span };
         let pointer = self.add_local(own)?;
         self.bind_once(name, Meaning::Varying { pointer, length: counted });
         let bytes = self.varying_size(counted, each, name.span);
         let call = ExprKind::Call(Callee::Builtin(VARYING.to_owned()), vec![bytes]);
-        let room = Expr { kind: call, ty: Type::Pointer(Rc::new(Type::Void)), span: name.span };
+        let room = Expr { kind: call, ty: Type::Pointer(Arc::new(Type::Void)), span: name.span };
         let room = Expr { kind: ExprKind::Convert(Box::new(room)), ty, span: name.span };
         for (local, value) in [(counted, count), (pointer, room)] {
             let parts = vec![Part { offset: 0, value }];
@@ -87,7 +87,7 @@ impl Checker<'_> {
         let (pointer, _) = self.named_varying(of)?;
         let ty = self.body.as_ref()?.locals.get(pointer.index())?.ty.clone();
         let what = format!("the address of {VARIABLE_LENGTH}");
-        Some(unsupported(what, Type::Pointer(Rc::new(ty)), span))
+        Some(unsupported(what, Type::Pointer(Arc::new(ty)), span))
     }
 
     /// How many bytes so many elements take.

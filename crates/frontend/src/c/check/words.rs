@@ -1,7 +1,7 @@
 //! # Types from their words
 //! What the specifiers and declarators of a declaration mean (C11 6.7.2, 6.7.6).
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::Span;
 
@@ -120,7 +120,7 @@ impl Checker<'_> {
         for step in derived.iter().rev() {
             ty = match step {
                 Derived::Pointer(qualifiers) => {
-                    let pointer = Type::Pointer(Rc::new(ty));
+                    let pointer = Type::Pointer(Arc::new(ty));
                     if qualifiers.is_atomic { atomic(pointer) } else { pointer }
                 }
                 Derived::Array(length) => {
@@ -137,7 +137,7 @@ impl Checker<'_> {
                         Some(length) => Some(self.array_length(length)?),
                         None => None,
                     };
-                    Type::Array(Rc::new(ty), length)
+                    Type::Array(Arc::new(ty), length)
                 }
                 Derived::Function { params, variadic, unspecified } => {
                     let what = match &ty {
@@ -150,7 +150,7 @@ impl Checker<'_> {
                         return None;
                     }
                     let params = self.parameters(params)?;
-                    Type::Function(Rc::new(Signature {
+                    Type::Function(Arc::new(Signature {
                         result: of_value(&ty),
                         params: params.into_iter().map(|param| param.ty).collect(),
                         variadic: *variadic,
@@ -236,11 +236,11 @@ impl Checker<'_> {
                     }
                     None => self.derive(base, inner, declarator.span)?,
                 };
-                Type::Pointer(Rc::new(element))
+                Type::Pointer(Arc::new(element))
             }
             _ => match self.derive(base, &declarator.derived, declarator.span)? {
                 Type::Array(element, _) => Type::Pointer(element),
-                ty @ Type::Function(_) => Type::Pointer(Rc::new(ty)),
+                ty @ Type::Function(_) => Type::Pointer(Arc::new(ty)),
                 ty => ty,
             },
         };
@@ -265,7 +265,7 @@ pub(super) fn atomic(ty: Type) -> Type {
         Type::Atomic(_) => ty,
         // Only the library changes its own types.
         Type::Opaque(_) => ty,
-        ty => Type::Atomic(Rc::new(ty)),
+        ty => Type::Atomic(Arc::new(ty)),
     }
 }
 

@@ -3,7 +3,7 @@
 //! its own; inside of an atomic section a read stays in its expression.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::make::read;
 use selvedge_program::{BinaryOp, Expr, Place, Span, StmtKind, Type, VarRef};
@@ -23,7 +23,7 @@ use crate::c::types::Type as CType;
 pub(super) enum Access {
     /// An object with a name.
     Named {
-        stored: Rc<Stored>,
+        stored: Arc<Stored>,
         /// The members on the way.
         way: Vec<usize>,
         /// One for each array on the way.

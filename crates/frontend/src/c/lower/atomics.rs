@@ -51,7 +51,7 @@ impl<'u> Fun<'_, 'u> {
             _ => None,
         };
         let plain = only.as_ref().map_or_else(|| strip(pointee).clone(), |cell| cell.c.clone());
-        let c = CType::Atomic(std::rc::Rc::new(plain.clone()));
+        let c = CType::Atomic(std::sync::Arc::new(plain.clone()));
         let give = |value: Expr| {
             Some(result.iter().map(|ty| adapt(value.clone(), ty)).collect::<Vec<_>>())
         };

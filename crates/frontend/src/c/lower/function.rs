@@ -1,7 +1,7 @@
 //! One function, as it is called: its variables, labels and blocks while they are made.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::make::{expr, read, stmt, truth};
 use selvedge_program::telling::{Manner, Piece, Told};
@@ -51,7 +51,7 @@ pub(super) struct Fun<'l, 'u> {
 /// Where a local variable is.
 #[derive(Clone)]
 pub(super) struct Home {
-    pub(super) stored: Rc<Stored>,
+    pub(super) stored: Arc<Stored>,
     /// For one of a pool: which one.
     pub(super) object: Option<Expr>,
 }
@@ -134,7 +134,7 @@ impl<'l, 'u> Fun<'l, 'u> {
                 });
                 let vars: Vec<VarRef> = vars.collect();
                 let leaves = leaves.into_iter().zip(vars).collect();
-                let stored = Rc::new(Stored { base: 0, size: 0, leaves, pool: None, sizes: None });
+                let stored = Arc::new(Stored { base: 0, size: 0, leaves, pool: None, sizes: None });
                 let home = Home { stored, object: None };
                 self.receive(&home, &incoming, first, declared.span);
                 self.homes.insert(id, home);

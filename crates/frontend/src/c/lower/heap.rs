@@ -3,7 +3,7 @@
 //! free, a run cannot be followed.
 
 use std::collections::BTreeSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::make::{read, truth};
 use selvedge_program::{BinaryOp, Expr, Place, Span, StmtKind, Type, Value, VarRef};
@@ -73,7 +73,7 @@ impl<'u> Lower<'u> {
         match more {
             1 => Some((ty.clone(), size.unwrap_or(bytes))),
             more => {
-                let array = CType::Array(std::rc::Rc::new(ty.clone()), Some(more));
+                let array = CType::Array(std::sync::Arc::new(ty.clone()), Some(more));
                 Some((array, size.unwrap_or(more * bytes)))
             }
         }
@@ -268,7 +268,7 @@ impl<'u> Fun<'_, 'u> {
         zero: bool,
         size: Option<&Expr>,
         span: Span,
-    ) -> Option<(Rc<Stored>, Expr)> {
+    ) -> Option<(Arc<Stored>, Expr)> {
         let pointer = self.pointer_type();
         let Some(stored) = self.lower.stored(Target::Heap(site)) else {
             let reason = self.lower.why_refused(Target::Heap(site));

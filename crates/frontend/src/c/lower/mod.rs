@@ -62,7 +62,7 @@ mod visit;
 mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use selvedge_program::make::truth;
 use selvedge_program::telling::{Manner, Piece, Told};
@@ -70,6 +70,7 @@ use selvedge_program::{
     Count, ProcId, Procedure, Program, Span, StmtKind, ThreadDecl, Type, Value, VarRef, Variable,
 };
 
+use super::deep::on_a_deep_stack;
 use super::typed::*;
 use super::types::Type as CType;
 use crate::Diagnostic;
@@ -211,6 +212,10 @@ pub(super) enum Role {
 
 /// Makes a program of a unit.
 pub fn lower(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> {
+    on_a_deep_stack(|| lower_here(unit, options))
+}
+
+fn lower_here(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>> {
     let known = without_known(unit, &options);
     let unit = known.as_ref().unwrap_or(unit);
     let whole = around::around_main(unit);
@@ -360,7 +365,7 @@ pub(super) struct Lower<'u> {
     shapes: Shapes<'u>,
     program: Program,
     points: Points<'u>,
-    stored: BTreeMap<Target, Rc<Stored>>,
+    stored: BTreeMap<Target, Arc<Stored>>,
     next_address: u64,
     procs: BTreeMap<(FunctionId, Role), ProcId>,
     work: Vec<(FunctionId, Role, ProcId)>,

@@ -1,7 +1,7 @@
 //! # Objects as variables
 //! Room for an object, or for a pool of them: one variable for each scalar, with an address, and with the values that initialisers give.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use num_bigint::BigInt;
 use selvedge_program::telling::{Manner, Told};
@@ -36,7 +36,7 @@ impl<'u> Lower<'u> {
     }
 
     /// The variables of what a pointer points to; nothing if it is a function or cannot be stored.
-    pub(super) fn stored(&mut self, target: Target) -> Option<Rc<Stored>> {
+    pub(super) fn stored(&mut self, target: Target) -> Option<Arc<Stored>> {
         if let Some(stored) = self.stored.get(&target) {
             return Some(stored.clone());
         }
@@ -84,7 +84,7 @@ impl<'u> Lower<'u> {
             });
             self.watched.extend(globals);
         }
-        let stored = Rc::new(stored);
+        let stored = Arc::new(stored);
         self.stored.insert(target, stored.clone());
         Some(stored)
     }
@@ -197,7 +197,7 @@ impl<'u> Lower<'u> {
             false => self.store_new(&object.name, &object.ty, None, object.span)?,
         };
         // Addresses in initialisers may be those of the object itself.
-        self.stored.insert(Target::Object(id), Rc::new(stored.clone()));
+        self.stored.insert(Target::Object(id), Arc::new(stored.clone()));
         for (_, var) in &stored.leaves {
             if let VarRef::Global(global) = var
                 && !object.is_extern

@@ -1,6 +1,6 @@
 //! Attributes: `__attribute__((…))` and `[[…]]`, of which names and alignments are kept.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Parser;
 use crate::c::lexer::Token;
@@ -94,7 +94,7 @@ impl Parser<'_> {
         }
         self.tokens.bump();
         let text = bare(text);
-        let mut name: Rc<str> = self.intern(text);
+        let mut name: Arc<str> = self.intern(text);
         if self.peek() == Token::OpenParen {
             match text {
                 "aligned" => {

@@ -25,12 +25,13 @@ mod recovery;
 mod specifiers;
 mod statements;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use selvedge_model::Patience;
 use selvedge_program::{Source, Span};
 
+use super::deep::on_a_deep_stack;
 use super::lexer::{Pack, Token, packs, tokenize};
 use super::tree::{Name, Unit};
 use crate::Diagnostic;
@@ -40,23 +41,21 @@ use crate::cursor::{Cursor, Parsed};
 /// places of this text: [`Lines`](super::Lines) has those of the original.
 #[must_use]
 pub fn parse(text: &str) -> (Unit, Vec<Diagnostic>) {
-    parse_within(&Source::new("", text), &Patience::default())
-}
-
-/// Parses a preprocessed text, or the beginning of it for which there is patience.
-pub(crate) fn parse_within(source: &Source, patience: &Patience) -> (Unit, Vec<Diagnostic>) {
-    let mut parser = Parser {
-        tokens: Cursor::new(source, tokenize(source, patience), patience),
-        names: FxHashMap::default(),
-        scopes: vec![FxHashMap::default()],
-        labels: Vec::new(),
-        function: None,
-        packs: packs(source.text()),
-        depth: 0,
-        height: 0,
-    };
-    let unit = parser.unit();
-    (unit, parser.tokens.into_diagnostics())
+    on_a_deep_stack(|| {
+        let (source, patience) = (Source::new("", text), Patience::default());
+        let mut parser = Parser {
+            tokens: Cursor::new(&source, tokenize(&source, &patience), &patience),
+            names: FxHashMap::default(),
+            scopes: vec![FxHashMap::default()],
+            labels: Vec::new(),
+            function: None,
+            packs: packs(source.text()),
+            depth: 0,
+            height: 0,
+        };
+        let unit = parser.unit();
+        (unit, parser.tokens.into_diagnostics())
+    })
 }
 
 /// Statements, expressions, declarators and records inside each other, counted together.
@@ -77,13 +76,13 @@ enum Meaning {
 struct Parser<'s> {
     tokens: Cursor<'s, Token>,
     /// Each name of the text once.
-    names: FxHashMap<&'s str, Rc<str>>,
+    names: FxHashMap<&'s str, Arc<str>>,
     /// The meanings of names, the innermost scope last.
-    scopes: Vec<FxHashMap<Rc<str>, Meaning>>,
+    scopes: Vec<FxHashMap<Arc<str>, Meaning>>,
     /// Labels that a block declares for itself (`__label__`), and their names in the tree, the innermost block last.
-    labels: Vec<FxHashMap<Rc<str>, Rc<str>>>,
+    labels: Vec<FxHashMap<Arc<str>, Arc<str>>>,
     /// The function whose body is read.
-    function: Option<Rc<str>>,
+    function: Option<Arc<str>>,
     /// What `#pragma pack` says.
     packs: Vec<Pack>,
     depth: u32,
@@ -114,7 +113,7 @@ impl<'s> Parser<'s> {
     }
 
     /// The shared text of a name.
-    fn intern(&mut self, text: &'s str) -> Rc<str> {
+    fn intern(&mut self, text: &'s str) -> Arc<str> {
         self.names.entry(text).or_insert_with(|| text.into()).clone()
     }
 
@@ -125,7 +124,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Notes what a name means in the innermost scope.
-    fn declare(&mut self, name: &Rc<str>, meaning: Meaning) {
+    fn declare(&mut self, name: &Arc<str>, meaning: Meaning) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.clone(), meaning);
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use crate::c::{Lines, parse};
+use crate::c::{Lines, on_a_deep_stack, parse};
 use crate::effort;
 
 /// How many times as long as a megabyte of ordinary small texts any text may take. What grows with the square of the text
@@ -23,14 +23,15 @@ fn most() -> Duration {
         let statement = "if (a && !b) x = a + (b - c) * f(d);\n";
         let body = statement.repeat(MEGABYTE / TEXTS / statement.len());
         let text = format!("void f(void) {{\n{body}}}\n");
-        effort::of(|| assert!((0..TEXTS).all(|_| parse(&text).1.is_empty())))
+        on_a_deep_stack(|| effort::of(|| assert!((0..TEXTS).all(|_| parse(&text).1.is_empty()))))
     });
     TIMES * *ordinary
 }
 
 /// Parses and drops a text without much effort; gives the number of mistakes.
 fn mistakes(text: &str) -> usize {
-    effort::within(most(), format!("{text:.40}"), || looked_at(text))
+    // Effort is that of one thread.
+    on_a_deep_stack(|| effort::within(most(), format!("{text:.40}"), || looked_at(text)))
 }
 
 fn looked_at(text: &str) -> usize {
