@@ -19,7 +19,7 @@ use crate::deadlocks::{Deadlocks, limits};
 use crate::processes::Process;
 use crate::style::{Paint, Role};
 use crate::text::{self, TraceOptions, count};
-use crate::why::why;
+use crate::why::{Why, why};
 use crate::{json, processes, proof, waits};
 
 /// The answer to a question about a system.
@@ -76,17 +76,18 @@ impl Summary {
 /// The answer for people.
 #[must_use]
 pub fn text(answer: &AboutStates<'_>, options: TraceOptions) -> String {
-    let mut shown = summary(answer).text(options.paint);
+    let why = why_violated(answer);
+    let mut shown = explained(answer, &why).text(options.paint);
     if let Verdict::Unsafe { trace, .. } = &answer.outcome.verdict {
-        shown += &format!("\n{}", text::trace(answer.system, trace, options));
+        shown += &format!("\n{}", text::trace_with(answer.system, trace, &why.steps, options));
     }
     shown
 }
 
 /// Where the values come from because of which a property is broken.
-pub(crate) fn why_violated(answer: &AboutStates<'_>) -> Vec<String> {
+pub(crate) fn why_violated(answer: &AboutStates<'_>) -> Why {
     let Verdict::Unsafe { property, trace, .. } = &answer.outcome.verdict else {
-        return Vec::new();
+        return Why::default();
     };
     why(answer.system, answer.properties.get(*property), trace)
 }
@@ -94,6 +95,11 @@ pub(crate) fn why_violated(answer: &AboutStates<'_>) -> Vec<String> {
 /// The answer as labelled lines of text.
 #[must_use]
 pub fn summary(answer: &AboutStates<'_>) -> Summary {
+    explained(answer, &why_violated(answer))
+}
+
+/// The lines of an answer, with what is known of why a property is broken.
+fn explained(answer: &AboutStates<'_>, why: &Why) -> Summary {
     let (verdict, role, more) = match &answer.outcome.verdict {
         Verdict::Safe(proof) => (json::VerdictName::Safe, Role::Good, why_safe(answer, *proof)),
         Verdict::Unsafe { bound, property, trace } => {
@@ -102,7 +108,7 @@ pub fn summary(answer: &AboutStates<'_>) -> Summary {
                 Some(Property::NoDeadlock(_)) => waits::at_end(answer.system, trace),
                 _ => Vec::new(),
             };
-            details.extend(why_violated(answer).into_iter().map(|line| ("why", line)));
+            details.extend(why.lines.iter().map(|line| ("why", line.clone())));
             details.extend(about_trace(answer, *bound, property).map(|fewest| ("fewest", fewest)));
             details.extend(deadlocks_beside(answer, property));
             (json::VerdictName::Unsafe, Role::Bad, details)

@@ -113,7 +113,7 @@ impl Object {
             reason: reason.map(ToString::to_string),
             broken: crate::answer::broken(answer),
             violation: crate::answer::violation(answer),
-            why: crate::answer::why_violated(answer),
+            why: crate::answer::why_violated(answer).lines,
             proof: crate::answer::proof(answer),
             coverage: answer.covered.map(Into::into),
             collapse: outcome.collapse.map(Bound::from),

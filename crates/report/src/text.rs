@@ -4,6 +4,8 @@
 mod contexts;
 mod steps;
 
+use std::collections::BTreeSet;
+
 use selvedge_evidence::{Lasso, Trace, thread_name};
 use selvedge_model::{State, System, ThreadId, Values};
 
@@ -28,16 +30,32 @@ const SHORT: usize = 12;
 /// for the caller to say.
 #[must_use]
 pub fn trace(system: &dyn System, trace: &Trace, options: TraceOptions) -> String {
-    laid_out(system, trace, options, !options.full)
+    trace_with(system, trace, &BTreeSet::new(), options)
+}
+
+/// A trace as a table in which some steps are shown, by their places, whatever is folded.
+pub(crate) fn trace_with(
+    system: &dyn System,
+    trace: &Trace,
+    shown: &BTreeSet<usize>,
+    options: TraceOptions,
+) -> String {
+    laid_out(system, trace, shown, options, !options.full)
 }
 
 /// Lays out a trace with every step, for whoever wants to follow it step by step. Of C, with every statement; each single step only where all of it is shown.
 #[must_use]
 pub fn every_step(system: &dyn System, trace: &Trace, options: TraceOptions) -> String {
-    laid_out(system, trace, options, false)
+    laid_out(system, trace, &BTreeSet::new(), options, false)
 }
 
-fn laid_out(system: &dyn System, trace: &Trace, options: TraceOptions, fold: bool) -> String {
+fn laid_out(
+    system: &dyn System,
+    trace: &Trace,
+    shown: &BTreeSet<usize>,
+    options: TraceOptions,
+    fold: bool,
+) -> String {
     let paint = options.paint;
     let heading = |text: &str| format!("{}\n", paint.paint(Role::Heading, text));
     let mut text = heading("first state");
@@ -45,7 +63,8 @@ fn laid_out(system: &dyn System, trace: &Trace, options: TraceOptions, fold: boo
     let mut rows = Vec::with_capacity(trace.steps.len());
     let mut contexts = Contexts::default();
     let mut run = Rows::new(system, trace);
-    while let Some(row) = run.next() {
+    while let Some(mut row) = run.next() {
+        row.is_local &= !shown.contains(&rows.len());
         let after = run.state();
         let values = of_variables(system, after, run.values());
         let then = match options.full {

@@ -221,6 +221,7 @@ impl Iterator for Rows<'_> {
         }
         let count = shared.len();
         let (mut changes, is_quiet) = changes(system, thread, &action, &before, state, shared);
+        changes.extend(chosen(system, &before, &action, &changes));
         let starts = steps.iter().any(|step| starts(&step.text));
         let is_wrong = system.wrong(state.shared).is_some();
         if starts && action.spawn.is_none() && system.drops_threads() && !is_wrong {
@@ -423,6 +424,39 @@ fn changes(
         changes.push(Change::Ended);
     }
     (changes, is_quiet)
+}
+
+/// The values of the thread's own variables that a step chose by reading them, where no state has them: they go wrong with it, or are not read again.
+fn chosen(system: &dyn System, before: &Before, action: &Action, told: &[Change]) -> Vec<Change> {
+    let Some(top) = before.top else { return Vec::new() };
+    let is_open = |(_, value): (&str, &Datum)| has_open(value);
+    if !system.describe().symbol_values(top).iter().any(is_open) {
+        return Vec::new();
+    }
+    let is_told = |name: &str| {
+        told.iter()
+            .any(|change| matches!(change, Change::Value { name: known, .. } if known == name))
+    };
+    let mut chosen: Vec<Change> = Vec::new();
+    for read in
+        system.describe().deeds(before.shared, top, action).iter().flat_map(|deed| &deed.reads)
+    {
+        let is_own = matches!(read.cell, Cell::Own { frame: 0, .. }) && !read.name.is_empty();
+        let is_chosen = read.before == Datum::Any && read.value != Datum::Any;
+        if is_own && is_chosen && !is_told(&read.name) {
+            chosen.push(changed(&read.name, Some(&read.before), &read.value));
+        }
+    }
+    chosen
+}
+
+/// Whether a value, or a part of it, may still be any.
+fn has_open(value: &Datum) -> bool {
+    match value {
+        Datum::Any => true,
+        Datum::List(parts) => parts.iter().any(has_open),
+        _ => false,
+    }
 }
 
 /// Of an array with more elements that change, all of it is told.

@@ -13,6 +13,7 @@
 //! **Otherwise.** If no value comes from another thread, the last thing that the thread read from another one is told: that is why it went
 //! this way. If there is nothing of that either and no value is stale, it is the last condition of the thread that another one has changed since then.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use selvedge_evidence::{Trace, thread_name};
@@ -42,20 +43,28 @@ const MOST_STEPS: usize = 50_000;
 /// Statements longer than this are cut.
 const LONGEST_TEXT: usize = 48;
 
+/// An explanation in words, and the steps that it is about.
+#[derive(Default)]
+pub struct Why {
+    /// A line for each value that is explained.
+    pub lines: Vec<String>,
+    /// The steps that the lines name, by their places in the run.
+    pub steps: BTreeSet<usize>,
+}
+
 /// Where the values come from that the last step of a run reads if it goes wrong, and in a deadlock those that threads wait at; nothing where that is not known.
 #[must_use]
-pub fn why(system: &dyn System, broken: Option<&Property>, trace: &Trace) -> Vec<String> {
+pub fn why(system: &dyn System, broken: Option<&Property>, trace: &Trace) -> Why {
     if trace.steps.len() > MOST_STEPS {
-        return Vec::new();
+        return Why::default();
     }
     let mut run = Run::new(system, trace);
-    if run.is_wrong {
-        return run.explain().unwrap_or_default();
-    }
-    match broken {
-        Some(Property::NoDeadlock(_)) => run.explain_waiting(),
-        _ => Vec::new(),
-    }
+    let lines = match (run.is_wrong, broken) {
+        (true, _) => run.explain().unwrap_or_default(),
+        (false, Some(Property::NoDeadlock(_))) => run.explain_waiting(),
+        (false, _) => Vec::new(),
+    };
+    Why { lines, steps: run.named.into_inner() }
 }
 
 /// A step of the run, and the head that it was taken at.
@@ -133,6 +142,8 @@ struct Run<'a> {
     steps: Vec<At>,
     holders: Holders,
     known: BTreeMap<usize, Vec<Deed>>,
+    /// The steps that were named so far.
+    named: RefCell<BTreeSet<usize>>,
     /// The state at the end.
     last: State,
     is_wrong: bool,
@@ -159,9 +170,9 @@ impl<'a> Run<'a> {
             advance(&mut state, thread, action);
         }
         let is_wrong = system.wrong(state.shared).is_some();
-        let (holders, known) = (Holders::new(system), BTreeMap::new());
+        let (holders, known, named) = (Holders::new(system), BTreeMap::new(), RefCell::default());
         let is_c = system.describe().tells_statements();
-        Run { system, steps, holders, known, last: state, is_wrong, is_c, looks: 0 }
+        Run { system, steps, holders, known, named, last: state, is_wrong, is_c, looks: 0 }
     }
 
     fn deeds(&mut self, step: usize) -> &[Deed] {
@@ -354,8 +365,12 @@ impl<'a> Run<'a> {
             for inner in (0..most.min(deeds.len())).rev() {
                 let deed = &deeds[inner];
                 let writes = |cell: Cell| self::place(cell, who, depth) == place;
-                if deed.writes.iter().any(|write| writes(write.cell)) {
-                    return Some(Origin::Written((step, inner)));
+                if let Some(write) = deed.writes.iter().find(|write| writes(write.cell)) {
+                    // Who reads what nobody wrote chooses its value.
+                    return Some(match write.is_settled {
+                        true => Origin::Chosen,
+                        false => Origin::Written((step, inner)),
+                    });
                 }
                 if who == thread {
                     let at = depth + deed.level;
@@ -551,6 +566,7 @@ impl<'a> Run<'a> {
     }
 
     fn told(&self, (step, inner): Moment, thread: Option<&str>) -> String {
+        self.named.borrow_mut().insert(step);
         let at = &self.steps[step];
         let texts = statements(self.system, &at.action);
         let Some(statement) = texts.get(inner).or(texts.last()) else { return at.name.clone() };

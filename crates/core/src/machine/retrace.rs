@@ -8,7 +8,7 @@
 
 use super::run::{Next, Purpose, Spare};
 use super::{Frame, Machine, Shared, Wrong};
-use crate::{Area, EdgeId, Footprint};
+use crate::{Area, EdgeId, Footprint, Memory};
 
 /// Longer ways are not walked again.
 const MOST_EDGES: usize = 256;
@@ -29,6 +29,8 @@ pub struct Deed {
     pub before: (Shared, Vec<Frame>),
     /// The state and these frames after it.
     pub after: (Shared, Vec<Frame>),
+    /// The memory of the topmost frame when it was done: with the values that were chosen, and those that are forgotten after it.
+    pub own: Memory,
 }
 
 impl Machine {
@@ -74,16 +76,17 @@ impl Walk<'_> {
             machine.runs(&at.0, top, edge, &mut self.spare, Purpose::Deeds, |mut run, wrong| {
                 let touched = run.touched.take().unwrap_or_default();
                 let reads = std::mem::take(&mut run.reads);
+                let own = run.locals.clone();
                 let outcome = match wrong {
                     Some(reason) => run.wrong(top, Wrong { edge, reason }),
                     None => run.outcome(top, to),
                 };
-                found.push((outcome, touched, reads));
+                found.push((outcome, touched, reads, own));
             });
         if ran.is_err() {
             return false;
         }
-        for (outcome, touched, reads) in found {
+        for (outcome, touched, reads, own) in found {
             self.looked += 1;
             if self.looked > MOST_OUTCOMES {
                 return false;
@@ -97,7 +100,7 @@ impl Walk<'_> {
             }
             let after = (outcome.shared, frames);
             let (before, touched) = (at.clone(), *touched);
-            deeds.push(Deed { edge, touched, reads, before, after: after.clone() });
+            deeds.push(Deed { edge, touched, reads, before, after: after.clone(), own });
             if self.on(after, deeds) {
                 return true;
             }

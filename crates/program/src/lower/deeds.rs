@@ -92,9 +92,10 @@ impl Lowering {
             };
             let proc = self.flow.location(frames.get(level)?.loc).proc;
             let before = of(frames)?;
-            // What is forgotten after the step has no value then, and one that is only read keeps its own.
-            let after = of(left).filter(|value| *value != Value::Open);
-            let after = after.unwrap_or_else(|| before.clone());
+            // What is forgotten after the step has no value then, but it had one until then.
+            let kept = of(left).filter(|value| *value != Value::Open);
+            let layout = self.machine.layout_at(frames.get(level)?.loc)?;
+            let after = kept.unwrap_or_else(|| edge.own.get(layout, slot));
             let locals = &self.program.procs[proc.index()].locals;
             let told = |number| Told::Local(proc, LocalId(number));
             self.touched(Cell::Own { frame: level, slot }, (locals, &told), slot, before, after)

@@ -172,8 +172,9 @@ fn changes(row: &Row, statement: usize) -> String {
         !row.within.iter().flatten().any(is_it)
     };
     let rest = row.changes.iter().filter(|_| last).filter(is_told);
-    let changes: Vec<_> = own.chain(rest).map(ToString::to_string).collect();
-    changes.join(", ")
+    let mut changes: Vec<&Change> = own.chain(rest).collect();
+    changes.sort_by_key(|change| matches!(change, Change::Wrong(_)));
+    changes.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
