@@ -300,3 +300,65 @@ fn values_that_lead_to_a_constant_are_tried() {
         assert_eq!(verdict(&text), VerdictName::Unsafe, "{test}");
     }
 }
+
+#[test]
+fn what_is_read_with_another_sign_has_the_values_of_that() {
+    let declared = "extern void reach_error(void); extern unsigned __VERIFIER_nondet_uint(void);
+        extern void *malloc(unsigned long);\n";
+    let main = |body: &str| format!("{declared} int main(void) {{ {body} return 0; }}");
+    for first in ["unsigned u;", "unsigned u = __VERIFIER_nondet_uint();"] {
+        for test in [
+            "if (__atomic_load_n((int*)&u, 5) < 0) reach_error();",
+            "if (__atomic_exchange_n((int*)&u, 7, 5) < 0) reach_error();",
+            "long l = __atomic_load_n((int*)&u, 5); if (l < 0) reach_error();",
+            "switch (__atomic_load_n((int*)&u, 0)) { case -7: reach_error(); }",
+        ] {
+            assert_eq!(verdict(&main(&format!("{first} {test}"))), VerdictName::Unsafe, "{test}");
+        }
+    }
+    // An array without a length, too.
+    let body = "struct S { long n; unsigned data[]; }; struct S *s = malloc(sizeof *s + 8);
+        int *q = (int*)s->data; if (q[1] < 0) reach_error();";
+    assert_eq!(verdict(&main(body)), VerdictName::Unsafe);
+}
+
+#[test]
+fn what_comes_to_life_again_holds_nothing_of_what_it_held() {
+    let declared = "extern void reach_error(void); extern void *malloc(unsigned long);
+        extern void free(void *); int *two(void) { return malloc(8); }\n";
+    let main = |body: &str| format!("{declared} int main(void) {{ {body} return 0; }}");
+    for body in [
+        // Objects of the heap, with arrays and without.
+        "for (int i = 0; i < 2; i++) { int *p = two(); int *q = two();
+           if (i == 1 && p[1] != 4) reach_error(); p[1] = 4; q[1] = 4; free(p); free(q); }",
+        "struct s { int a; int b[2]; };
+         for (int i = 0; i < 3; i++) { struct s *p = malloc(sizeof *p);
+           if (i == 2 && p->b[1] != 4) reach_error(); p->b[0] = p->b[1] = 4; free(p); }",
+        // Declarations that a case or a label passes over.
+        "for (int k = 0; k < 2; k++) switch (k) { int x; case 0: x = 5; break; case 1: if (x != 5) reach_error(); }",
+        "for (int k = 0; k < 2; k++) { if (k) goto on; int x = 5; on: if (x != 5) reach_error(); }",
+        "int k = 0; again: if (k) goto inside; { int x; x = 5; inside: if (x != 5) reach_error(); }
+         if (k++ < 1) goto again;",
+    ] {
+        assert_eq!(verdict(&main(body)), VerdictName::Unsafe, "{body}");
+    }
+    // Within one block, it keeps its value.
+    let body =
+        "int k = 0; int x; x = 5; again: if (x != 5) reach_error(); if (k++ < 2) goto again;";
+    assert_eq!(verdict(&main(body)), VerdictName::Safe);
+    let body =
+        "int k = 0; { int x; x = 5; again: if (x != 5) reach_error(); if (k++ < 2) goto again; }";
+    assert_eq!(verdict(&main(body)), VerdictName::Safe);
+    let body = "switch (1) { int x; case 1: x = 5; case 2: if (x != 5) reach_error(); }";
+    assert_eq!(verdict(&main(body)), VerdictName::Safe);
+}
+
+#[test]
+fn a_function_that_ends_without_a_value_gives_any() {
+    let text = "extern void reach_error(void);
+        int f(int n) { if (n > 0) return n; }
+        int main(void) { f(0); if (f(2) != 2) reach_error(); return 0; }";
+    assert_eq!(verdict(text), VerdictName::Safe);
+    let text = text.replace("f(2) != 2", "f(0) != 0");
+    assert_ne!(verdict(&text), VerdictName::Safe);
+}

@@ -122,6 +122,9 @@ impl Choices {
             .flat_map(|&constant| [constant - 1, constant, constant + 1])
             .chain([least, greatest])
             .filter(|value| value.abs() <= LARGEST_SAMPLE);
+        // Who reads a value with another sign sees it moved by as many as there are.
+        let all = if self.mixed.contains(&call) { to - from + 1 } else { 0 };
+        let near = near.flat_map(|value| [value, value - all, value + all]);
         let first: BTreeSet<i128> = [from, -1, 0, 1, 2, 3, to].into_iter().chain(near).collect();
         let is_one = |value: &i128| (from.max(least)..=to.min(greatest)).contains(value);
         let mut values: BTreeSet<i128> =
@@ -637,7 +640,11 @@ impl<'u> Look<'_, 'u> {
                 self.lvalue(place);
                 self.value(value);
             }
-            ExprKind::Call(callee, args) => self.call(callee, args),
+            ExprKind::Call(callee, args) => {
+                // Some calls read memory, perhaps by another type than it was written by.
+                self.read_as(expr);
+                self.call(callee, args);
+            }
             ExprKind::Statement(block, value) => {
                 self.block(block);
                 value.iter().for_each(|value| self.value(value));

@@ -238,9 +238,10 @@ impl<'u> Fun<'_, 'u> {
             values.push(truth(true));
         }
         for (leaf, var) in &stored.leaves {
-            if leaf.dimensions.len() == 1 && !matches!(leaf.ty, Type::Lock | Type::ThreadId) {
-                targets.push(place(*var, vec![object.clone()], &leaf.ty, span));
-                values.push(Fun::any(&leaf.ty, span));
+            if !matches!(leaf.ty, Type::Lock | Type::ThreadId) {
+                let held = self.elements(leaf, *var, object, span);
+                values.extend(held.iter().map(|_| Fun::any(&leaf.ty, span)));
+                targets.extend(held);
             }
         }
         self.emit(StmtKind::Assign { targets, values, constrain: None }, span);

@@ -47,6 +47,7 @@ mod points;
 mod races;
 mod ranges;
 mod records;
+mod scopes;
 mod single;
 mod sources;
 mod starting;

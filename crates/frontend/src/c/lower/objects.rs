@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use selvedge_program::telling::{Manner, Told};
 use selvedge_program::{Span, Type, Value, VarRef};
 
-use super::memory::{Shapes, Stored, add_global, variable_type};
+use super::memory::{Leaf, Shapes, Stored, add_global, variable_type};
 use super::points::Target;
 use super::{Lower, arithmetic, function_address, memory};
 use crate::c::typed::*;
@@ -109,6 +109,13 @@ impl<'u> Lower<'u> {
         self.store_in(name, ty, None, pool.map(|objects| (objects, None)), false, span)
     }
 
+    /// The scalars of an object of its size or a larger one; the reason if it has none.
+    pub(super) fn leaves_in(&self, ty: &CType, bytes: Option<u64>) -> Result<Vec<Leaf>, String> {
+        let trailing = bytes.map_or(0, |bytes| self.shapes.types.trailing(ty, bytes));
+        let shapes = Shapes { floats: self.options.races, trailing, ..self.shapes };
+        shapes.leaves(ty)
+    }
+
     /// New variables for an object, of its size or a larger one, or for so many, with the marks of those that are there.
     pub(super) fn store_in(
         &mut self,
@@ -119,9 +126,7 @@ impl<'u> Lower<'u> {
         on_heap: bool,
         span: Span,
     ) -> Option<Stored> {
-        let trailing = bytes.map_or(0, |bytes| self.shapes.types.trailing(ty, bytes));
-        let shapes = Shapes { floats: self.options.races, trailing, ..self.shapes };
-        let mut leaves = match shapes.leaves(ty) {
+        let mut leaves = match self.leaves_in(ty, bytes) {
             Ok(leaves) => leaves,
             Err(reason) => {
                 self.refused.insert(span, reason);

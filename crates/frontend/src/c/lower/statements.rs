@@ -8,9 +8,7 @@ use selvedge_program::{BinaryOp, Expr, Span, StmtKind as Kind, Type};
 use super::access::{Access, adapt};
 use super::arithmetic::{binary, int};
 use super::function::Fun;
-use super::points::Target;
-use super::varying::varying_site;
-use super::visit::{each_call, each_declared, each_part};
+use super::visit::{each_call, each_part};
 use super::{Cell, Role};
 use crate::c::typed::{self as c, Stmt, StmtKind};
 use crate::c::types::Type as CType;
@@ -20,43 +18,6 @@ impl<'u> Fun<'_, 'u> {
         for statement in block {
             self.statement(statement);
         }
-    }
-
-    /// The statements of a block inside of a function, whose variables are there until it ends.
-    fn scope(&mut self, block: &'u [Stmt]) {
-        let kept = self.kept_after(block);
-        let leaves = any_statement(block, &|kind| {
-            matches!(kind, StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_))
-        });
-        let reason = "a variable of a block, whose address may be kept when the block ends";
-        if let (Some(span), true) = (kept, leaves) {
-            self.limit(span, reason.to_owned());
-        }
-        self.statements(block);
-        if let (Some(span), false) = (kept, leaves) {
-            self.limit(span, reason.to_owned());
-        }
-    }
-
-    /// Where a variable is declared whose address may be kept when its block ends; what such a pointer leads to is no matter where memory is not asked about.
-    fn kept_after(&self, block: &[Stmt]) -> Option<Span> {
-        if !self.lower.options.memory {
-            return None;
-        }
-        let mut inside = std::collections::BTreeSet::new();
-        each_declared(block, &mut |local, _| _ = inside.insert(local));
-        block.iter().find_map(|statement| match &statement.kind {
-            StmtKind::Declare(local, parts) => {
-                let points = &self.lower.points;
-                let is_addressed = points.addressed.contains(&(self.id, *local));
-                let own = is_addressed.then_some(Target::Local(self.id, *local));
-                let room = parts.iter().flatten().find_map(|part| varying_site(&part.value));
-                let targets = own.into_iter().chain(room.map(Target::Heap));
-                let mut targets = targets.map(|t| points.outlives_block(self.id, t, &inside));
-                targets.any(|is_kept| is_kept).then_some(statement.span)
-            }
-            _ => None,
-        })
     }
 
     fn statement(&mut self, statement: &'u Stmt) {
@@ -95,6 +56,7 @@ impl<'u> Fun<'_, 'u> {
                 }
             }
             StmtKind::Goto(label) => {
+                self.forget_entered(statement, *label);
                 if let Some(label) = self.named_label(*label) {
                     self.unless_ended(span);
                     self.goto(label, span);
@@ -175,6 +137,7 @@ impl<'u> Fun<'_, 'u> {
         let is_vague = self.is_vague(value);
         let value = self.scalar(value);
         let value = self.simple(value, span);
+        self.forget_passed_over(body, &is_case);
         let mut found = Vec::new();
         cases(body, &mut found);
         let end = self.label("end");
@@ -210,7 +173,7 @@ impl<'u> Fun<'_, 'u> {
         self.put(end);
     }
 
-    fn declare(&mut self, local: c::LocalId, parts: Option<&'u [c::Part]>, span: Span) {
+    pub(super) fn declare(&mut self, local: c::LocalId, parts: Option<&'u [c::Part]>, span: Span) {
         let Some(home) = self.homes.get(&local).cloned() else { return };
         let ty = &self.lower.unit.functions[self.id.index()].locals[local.index()].ty;
         let access = Access::Named {
@@ -379,8 +342,9 @@ impl<'u> Fun<'_, 'u> {
                 let mut results: Vec<Expr> = Vec::new();
                 let mut values = values.into_iter();
                 for ty in &types {
-                    let value = values.next().unwrap_or_else(|| Fun::nothing(ty));
-                    results.push(adapt(value, ty));
+                    // Who comes to the end without a value gives any.
+                    let none = || if ends { Fun::nothing(ty) } else { Fun::any(ty, span) };
+                    results.push(adapt(values.next().unwrap_or_else(none), ty));
                 }
                 if self.lower.exits.contains(&self.id) {
                     results.push(selvedge_program::make::truth(ends));
@@ -433,7 +397,7 @@ fn cases(block: &[Stmt], found: &mut Vec<Option<(i128, i128)>>) {
     }
 }
 
-fn any_statement(block: &[Stmt], test: &dyn Fn(&StmtKind) -> bool) -> bool {
+pub(super) fn any_statement(block: &[Stmt], test: &dyn Fn(&StmtKind) -> bool) -> bool {
     block.iter().any(|statement| {
         test(&statement.kind)
             || match &statement.kind {
@@ -449,9 +413,11 @@ fn any_statement(block: &[Stmt], test: &dyn Fn(&StmtKind) -> bool) -> bool {
 }
 
 fn has_labels(block: &[Stmt]) -> bool {
-    any_statement(block, &|kind| {
-        matches!(kind, StmtKind::Label(_) | StmtKind::Case(..) | StmtKind::Default)
-    })
+    any_statement(block, &|kind| matches!(kind, StmtKind::Label(_)) || is_case(kind))
+}
+
+fn is_case(kind: &StmtKind) -> bool {
+    matches!(kind, StmtKind::Case(..) | StmtKind::Default)
 }
 
 /// Whether statements may begin or end an atomic section: any call of something that is not known may.

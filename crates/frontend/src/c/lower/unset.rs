@@ -11,7 +11,7 @@
 //! **Otherwise** there are no values for a proof, and a run that reads such memory cannot be followed. For a violation some are tried: each of them
 //! is one that the memory may hold.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
@@ -35,8 +35,8 @@ const MOST_LOOKS: usize = 48;
 /// What is known of values that nobody has written.
 #[derive(Debug, Default)]
 pub(super) struct Unset {
-    /// Where variables and objects are declared or made that may be read before they are written.
-    sites: BTreeSet<Span>,
+    /// Where variables and objects are declared or made that may be read before they are written, and what is there.
+    sites: BTreeMap<Span, Kinds>,
     /// What happens to their first values.
     choices: Choices,
 }
@@ -74,8 +74,8 @@ impl Unset {
         }
         let pointer = 8 * lower.shapes.types.pointer_size() as u32;
         let mut kinds: BTreeMap<Span, Kinds> = BTreeMap::new();
-        for (site, ty) in sites.values() {
-            let leaves = ty.as_ref().and_then(|ty| lower.shapes.leaves(ty).ok());
+        for (site, ty, bytes) in sites.values() {
+            let leaves = ty.as_ref().and_then(|ty| lower.leaves_in(ty, *bytes).ok());
             let here = || Kinds { scalars: Vec::new(), pointer };
             let known = &mut kinds.entry(*site).or_insert_with(here).scalars;
             // Of what has no place, nothing is read.
@@ -87,9 +87,9 @@ impl Unset {
             }
         }
         let mut points = lower.points.clone();
-        points.hold(sites.iter().map(|(target, (site, _))| (*target, Target::Choice(*site))));
-        let sites = kinds.keys().copied().collect();
-        let choices = Choices::of_memory(unit, &mut points, &lower.single, kinds);
+        points.hold(sites.iter().map(|(target, (site, ..))| (*target, Target::Choice(*site))));
+        let choices = Choices::of_memory(unit, &mut points, &lower.single, kinds.clone());
+        let sites = kinds;
         Unset { sites, choices }
     }
 
@@ -101,7 +101,9 @@ impl Unset {
         leaf: &Leaf,
         for_violations: bool,
     ) -> Option<Arc<[Value]>> {
-        if !self.sites.contains(&site) {
+        // What was looked at is what is stored.
+        let kinds = self.sites.get(&site)?;
+        if !kinds.scalars.contains(strip(&leaf.c)) {
             return None;
         }
         let Type::Machine { bits, .. } = leaf.ty else { return None };
@@ -125,27 +127,30 @@ impl Unset {
     }
 }
 
-/// What may be read before it is written, with where it is declared or made, and its type.
-fn sites(lower: &mut Lower<'_>, unit: &Unit) -> BTreeMap<Target, (Span, Option<CType>)> {
+/// Where something is declared or made, its type, and how many bytes it has if its type alone does not say that.
+type Site = (Span, Option<CType>, Option<u64>);
+
+/// What may be read before it is written.
+fn sites(lower: &mut Lower<'_>, unit: &Unit) -> BTreeMap<Target, Site> {
     let mut sites = BTreeMap::new();
     for target in read_early(unit, true) {
         if let Target::Local(function, local) = target {
             let function = &unit.functions[function.index()];
             if local.index() >= function.params {
                 let declared = &function.locals[local.index()];
-                sites.insert(target, (declared.span, Some(declared.ty.clone())));
+                sites.insert(target, (declared.span, Some(declared.ty.clone()), None));
             }
         }
     }
     for (number, object) in unit.objects.iter().enumerate() {
         if object.is_extern {
             let target = Target::Object(ObjectId(number as u32));
-            sites.insert(target, (object.span, Some(object.ty.clone())));
+            sites.insert(target, (object.span, Some(object.ty.clone()), None));
         }
     }
     for site in lower.points.heap.clone() {
-        let ty = lower.heap_shape(site).map(|(ty, _)| ty);
-        sites.insert(Target::Heap(site), (site, ty));
+        let (ty, bytes) = lower.heap_shape(site).map(|(ty, room)| (ty, room.bytes)).unzip();
+        sites.insert(Target::Heap(site), (site, ty, bytes));
     }
     sites
 }
