@@ -5,6 +5,7 @@ use selvedge_program::Span;
 
 use super::Parser;
 use super::lexer::{Token, is_reserved};
+use super::misplaced::RANGE;
 use super::wanted::Wanted;
 use crate::Diagnostic;
 use crate::check::walk::expressions;
@@ -70,12 +71,21 @@ impl Parser<'_> {
         self.skip_modifiers();
         self.skip_struct_word();
         self.begin();
+        self.skip_atomic();
         match self.peek() {
             Token::Const => self.constant(),
             Token::Enum => self.enumeration(),
             Token::Thread if self.path_length().is_some() => Err(self.statement_outside()),
             Token::Thread => self.thread(),
             Token::Predicate => self.predicate(),
+            Token::Void if self.tokens.peek_at(1) == Token::Thread => {
+                self.tokens.bump();
+                let name = self.tokens.text(self.tokens.span_at(1));
+                let hint = format!(
+                    "write `thread {name} {{ … }}`; a procedure `void {name}() {{ … }}` is run by `thread {name};`"
+                );
+                Err(self.expected_with_hint(Wanted::ProcedureName, hint))
+            }
             Token::Void | Token::Proc => self.procedure(),
             Token::OpenParen => self.procedure(),
             Token::Shared | Token::Var => self.globals(),
@@ -102,7 +112,11 @@ impl Parser<'_> {
                 Err(self.expected_with_hint(Wanted::Declaration, hint))
             }
             Token::Name if self.at_invariant() => self.invariant(),
-            _ if self.at_type() || self.at_bounded_semaphore() || self.at_channel() => {
+            _ if self.at_type()
+                || self.at_bounded_semaphore()
+                || self.at_channel()
+                || self.at_misnamed() =>
+            {
                 self.globals_or_procedure()
             }
             Token::Semicolon => {
@@ -143,6 +157,13 @@ impl Parser<'_> {
         {
             return self.expected_with_hint(Wanted::Declaration, hint);
         }
+        if (self.peek(), self.tokens.peek_at(1)) == (Token::Atomic, Token::Less) {
+            let hint = foreign::generic("atomic", self.tokens.text(self.tokens.span_at(2)));
+            return self.expected_with_hint(Wanted::Declaration, hint);
+        }
+        if (self.peek(), self.tokens.peek_at(1)) == (Token::Number, Token::DotDot) {
+            return self.expected_with_hint(Wanted::Declaration, RANGE);
+        }
         if !self.at_statement() {
             return self.expected(Wanted::Declaration);
         }
@@ -157,7 +178,11 @@ impl Parser<'_> {
         let hint = match (self.peek(), next) {
             (Token::Name, Token::Equal | Token::Assign) => {
                 let name = self.tokens.current_text();
-                format!("a variable is declared with its type: `int {name} := …;`, `bool {name} := …;`")
+                let number = match self.tokens.peek_at(2) {
+                    Token::Number => self.tokens.text(self.tokens.span_at(2)),
+                    _ => "…",
+                };
+                format!("a variable is declared with its type: `int {name} := {number};`, `bool {name} := …;`")
             }
             (Token::Name, Token::Colon) => self.declaration_of(0),
             (Token::Name, Token::EqualEqual) => {
@@ -188,8 +213,11 @@ impl Parser<'_> {
                 "write `invariant e;`, without braces".to_owned()
             }
             (Token::Assert, _) => {
-                "a thread checks an assertion when it comes to it: write it in a procedure, for example after `join`"
-                    .to_owned()
+                let claim = self.claim_from(1);
+                format!(
+                    "what always holds is `invariant {claim};`; an assertion stands in a procedure: a thread checks it when it comes to it, for \
+                     example after `join`"
+                )
             }
             _ => "statements stand in a procedure or in `thread NAME { … }`".to_owned(),
         };
@@ -358,6 +386,10 @@ impl Parser<'_> {
         if self.peek() == Token::Name && self.tokens.peek_at(1) == Token::OpenParen {
             return self.procedure_rest(start, vec![ty]);
         }
+        if self.peek() == Token::Comma {
+            let hint = "several results stand in parentheses: `(int, bool) f() { … }`";
+            return Err(self.expected_with_hint(Wanted::VariableName, hint));
+        }
         let globals = self.declarators(&ty)?;
         self.items.extend(globals.into_iter().map(Item::Global));
         self.expect_semicolon()
@@ -380,12 +412,53 @@ impl Parser<'_> {
         Ok(types)
     }
 
+    /// Reports `atomic` before a declaration, and goes on after it.
+    fn skip_atomic(&mut self) {
+        if self.peek() != Token::Atomic {
+            return;
+        }
+        let ty = self.tokens.text(self.tokens.span_at(1));
+        let name = self.tokens.text(self.tokens.span_at(2));
+        let hint = match self.tokens.peek_at(1) {
+            Token::Void | Token::Name if self.tokens.peek_at(3) == Token::OpenParen => {
+                format!("write `{ty} {name}(…) {{ atomic {{ … }} }}`")
+            }
+            _ if self.at_builtin_after(1) || self.tokens.peek_at(1) == Token::Name => {
+                "leave it out: an assignment is one step, and every variable is read in one"
+                    .to_owned()
+            }
+            _ => return,
+        };
+        let word = self.tokens.span();
+        let rest = Span { start: word.start, end: self.tokens.span_at(1).start };
+        let error = Diagnostic::error(word, "`atomic` stands before a block").hint(hint);
+        let is_left_out = error.hint.as_ref().is_some_and(|hint| hint.starts_with("leave it out"));
+        self.tokens.bump();
+        self.tokens.report_behind(if is_left_out { error.fixed_by(rest, "") } else { error });
+    }
+
+    /// What to write instead of `void *f(void *arg)`, whose name stands so many tokens ahead.
+    fn no_pointer_to_anything(&self, ahead: usize) -> String {
+        let name = match ahead {
+            usize::MAX => self.tokens.text(self.tokens.before(2)),
+            ahead => self.tokens.text(self.tokens.span_at(ahead)),
+        };
+        format!(
+            "there are no pointers: write `void {name}()`, or `void {name}(int x)`; a thread gets its arguments where it is declared or started: \
+             `thread t = {name}(1);`, `async {name}(1);`"
+        )
+    }
+
     /// A procedure from its name on.
     fn procedure_rest(&mut self, start: Span, results: Vec<TypeExpr>) -> Parsed<()> {
-        if self.peek() == Token::Star {
-            return Err(self.expected_with_hint(Wanted::ProcedureName, NO_POINTERS));
-        }
         let word = self.tokens.text(start);
+        if self.peek() == Token::Star {
+            let hint = match word {
+                "void" => self.no_pointer_to_anything(1),
+                _ => NO_POINTERS.to_owned(),
+            };
+            return Err(self.expected_with_hint(Wanted::ProcedureName, hint));
+        }
         let mut proc = ProcDecl {
             name: self.name(Wanted::ProcedureName)?,
             params: Vec::new(),
@@ -411,6 +484,7 @@ impl Parser<'_> {
         }
         proc.body = self.block()?;
         proc.end = self.tokens.previous();
+        self.doubt_ending(&proc);
         self.items.push(Item::Proc(proc));
         Ok(())
     }
@@ -418,6 +492,11 @@ impl Parser<'_> {
     /// The parameters, and the types of the results if they come last.
     fn procedure_head(&mut self, proc: &mut ProcDecl, word: &str) -> Parsed<()> {
         let open = self.expect(Token::OpenParen, Wanted::OpenParen)?;
+        if (self.peek(), self.tokens.peek_at(1)) == (Token::Void, Token::Star) {
+            let hint = self.no_pointer_to_anything(usize::MAX);
+            self.tokens.bump();
+            return Err(self.expected_with_hint(Wanted::CloseParen, hint));
+        }
         let no_params = match self.peek() {
             Token::Void => {
                 self.tokens.bump();
@@ -441,6 +520,12 @@ impl Parser<'_> {
         self.expect_closing(Token::CloseParen, Wanted::CommaOrCloseParen, open)?;
         if self.peek() == Token::Colon {
             self.tokens.bump();
+            if self.tokens.on_new_line()
+                && let Some(hint) = foreign::beginning(word)
+            {
+                let error = self.no_word(proc.span).hint(hint);
+                return Err(self.tokens.unexpected(error));
+            }
             let open = self.tokens.span();
             let first = std::mem::take(&mut proc.results);
             proc.results = match self.eat(Token::OpenParen) {
@@ -480,9 +565,23 @@ impl Parser<'_> {
         {
             let message = format!("parameter {} has no type", self.tokens.quote());
             let error = Diagnostic::error(self.tokens.span(), message);
-            let hint = match self.peek() {
-                Token::Number => "a first value is written `:= 2`, as in `semaphore s := 2;`",
-                _ => "write the type first: `bool x`",
+            let name = self.tokens.text(self.tokens.before(2));
+            let first = self.tokens.text(self.first);
+            let hint = match (self.peek(), first) {
+                (Token::Number, "semaphore" | "barrier" | "int" | "bool" | "chan") => {
+                    let number = self.tokens.current_text();
+                    format!("a first value is written `:=`: `{first} {name} := {number};`")
+                }
+                (Token::Number, _) => {
+                    "a first value is written `:= 2`, as in `semaphore s := 2;`".to_owned()
+                }
+                (Token::Name, "condition") => {
+                    let lock = self.tokens.current_text();
+                    format!(
+                        "write `condition {name};`: its lock is named where a thread waits, `wait {name}, {lock};`"
+                    )
+                }
+                _ => "write the type first: `bool x`".to_owned(),
             };
             let error = self.begun_elsewhere().unwrap_or(error.hint(hint));
             return Err(self.tokens.unexpected(error));
@@ -577,7 +676,7 @@ impl Parser<'_> {
     }
 
     /// Whether `invariant e;` stands here, and not a variable of an enumeration of that name.
-    fn at_invariant(&self) -> bool {
+    pub(super) fn at_invariant(&self) -> bool {
         self.tokens.current_text() == INVARIANT
             && !matches!(self.tokens.peek_at(1), Token::Assign | Token::Equal | Token::OpenBrace)
             && !self.items.iter().any(|item| match item {
@@ -589,6 +688,12 @@ impl Parser<'_> {
     /// `invariant e;`, `invariant e, "text";`: a thread that looks once, whenever that is.
     fn invariant(&mut self) -> Parsed<()> {
         let word = self.tokens.bump();
+        if (self.peek(), self.tokens.peek_at(1)) == (Token::Name, Token::Colon) {
+            let (name, claim) = (self.tokens.current_text(), self.claim_from(2));
+            let hint =
+                format!("a text stands in the place of a name: `invariant {claim}, \"{name}\";`");
+            return Err(self.expected_with_hint(Wanted::Condition, hint));
+        }
         let claim = self.expr()?;
         let mut call = None;
         expressions(&claim, &mut |e| {
@@ -634,6 +739,10 @@ impl Parser<'_> {
         }
         if self.peek() == Token::OpenBrace {
             let hint = "`* 2` are two threads that are alike, `* any` any number of them";
+            return Err(self.expected_with_hint(Wanted::Number, hint));
+        }
+        if self.peek() == Token::Star {
+            let hint = "any number of threads is `* any`";
             return Err(self.expected_with_hint(Wanted::Number, hint));
         }
         Ok(Count::Number(self.sum()?))
