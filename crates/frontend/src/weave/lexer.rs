@@ -241,7 +241,14 @@ pub(super) fn tokenize(source: &Source, patience: &Patience) -> Tokens<Token> {
 
 /// At the `/` of a second `*/` behind a comment with another one in it: reports it, and drops what was read since the first one.
 fn leave_nested_comment(tokens: &mut Tokens<Token>, source: &Source, slash: Span) -> bool {
-    let Some(&(Token::Star, star)) = tokens.list.last() else { return false };
+    let [before @ .., (Token::Star, star)] = tokens.list.as_slice() else { return false };
+    let star = *star;
+    // Elsewhere `*` is any value, which may be divided.
+    let is_misplaced = ends_operand(before)
+        || before.last().is_none_or(|l| matches!(l.0, Token::Semicolon | Token::CloseBrace));
+    if !is_misplaced {
+        return false;
+    }
     let before = &source.text()[..star.start as usize];
     let Some(ended) = before.rfind("*/").filter(|_| star.end == slash.start) else { return false };
     let first = tokens.list.partition_point(|(_, span)| span.end as usize <= ended);

@@ -2,7 +2,7 @@
 //! A hand-written parser, one method for each construct of `docs/language.md`:
 //!
 //! - `lexer`: text to tokens;
-//! - `items`: what stands at the top of a file, and procedures;
+//! - `items`: what stands at the top of a file, and procedures; `threads`: threads, invariants and predicates;
 //! - `declarations`: types and variables;
 //! - `statements`: control flow; `recovery`: going on after a mistake;
 //! - `sugar`: statements that are made of others;
@@ -39,6 +39,7 @@ mod statements;
 mod sugar;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod wanted;
 mod within;
 

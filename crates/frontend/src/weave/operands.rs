@@ -213,7 +213,7 @@ impl Parser<'_> {
             Item::Struct(decl) => decl.name.text == name,
             _ => false,
         });
-        if !is_struct || self.tokens.peek_at(1) != Token::OpenBrace {
+        if !is_struct || !self.at_values(1) {
             return None;
         }
         let word = self.tokens.bump();
@@ -221,6 +221,34 @@ impl Parser<'_> {
         let hint = "leave the name out: `x := {1, 2};`";
         self.tokens.report_behind(error.hint(hint).fixed_by(word, ""));
         Some(self.choice())
+    }
+
+    /// Whether values in braces stand so many tokens ahead, and no block.
+    fn at_values(&self, ahead: usize) -> bool {
+        let mut open = 0_usize;
+        for ahead in ahead.. {
+            let next = self.tokens.peek_at(ahead + 1);
+            match self.tokens.peek_at(ahead) {
+                Token::OpenBrace if next != Token::CloseBrace => open += 1,
+                Token::CloseBrace if open == 1 => {
+                    return matches!(next, Token::CloseParen | Token::Comma | Token::Semicolon);
+                }
+                Token::CloseBrace if open > 1 => open -= 1,
+                Token::OpenBrace
+                | Token::CloseBrace
+                | Token::Semicolon
+                | Token::Colon
+                | Token::If
+                | Token::While
+                | Token::Either
+                | Token::Atomic
+                | Token::Skip
+                | Token::End => return false,
+                _ if open == 0 => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Reports `Phase::Idle`, a path of so many tokens, and takes it for `Idle`.

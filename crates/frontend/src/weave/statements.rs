@@ -401,7 +401,7 @@ impl Parser<'_> {
                 self.assignment_or_call()?
             }
             Token::Name if self.at_notify() => self.notify()?,
-            Token::Name if self.at_invariant() => return Err(self.invariant_inside()),
+            Token::Name if self.at_claim() => return Err(self.invariant_inside()),
             Token::Name if self.at_local_channel() => {
                 let channel = self.written_from(0);
                 let hint = format!("declare it outside of the procedures: `{channel};`");
@@ -485,6 +485,20 @@ impl Parser<'_> {
             Token::EndThread => StmtKind::EndThread,
             _ => return Err(self.expected(Wanted::Statement)),
         })
+    }
+
+    /// Whether `invariant x == 0` stands here, and nothing that is done with a variable or a type of that name.
+    fn at_claim(&self) -> bool {
+        let declares = matches!(
+            self.tokens.peek_at(2),
+            Token::Assign | Token::Equal | Token::Semicolon | Token::Comma | Token::OpenBracket
+        );
+        self.at_invariant()
+            && match self.tokens.peek_at(1) {
+                Token::Name => !declares,
+                Token::Number | Token::Not | Token::NotWord | Token::Forall | Token::Exists => true,
+                _ => false,
+            }
     }
 
     /// Reports an invariant in a procedure.

@@ -83,10 +83,15 @@ impl Parser<'_> {
 
     /// `either { … } or { … }`, `either when g { … } or when h { … }`
     pub(super) fn either(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        // After `if (c)`, an `else` belongs to the `if`.
+        let is_alone = matches!(
+            self.tokens.peek_before(),
+            Token::Semicolon | Token::OpenBrace | Token::CloseBrace
+        );
         let span = self.tokens.bump();
         let mut branches = vec![self.guarded(true)?];
         let is_worded = self.tokens.peek_before() != Token::CloseBrace;
-        while self.eat(Token::OrWord) || self.eat_else() {
+        while self.eat(Token::OrWord) || is_alone && self.eat_else() {
             branches.push(self.guarded(!is_worded)?);
         }
         let kind = match branches.iter().any(|(guard, _)| guard.is_some()) {
