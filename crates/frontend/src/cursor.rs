@@ -277,6 +277,34 @@ impl<'s, T: TokenKind> Cursor<'s, T> {
         }
     }
 
+    /// The number of tokens.
+    pub fn length(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// The token with this number.
+    pub fn token_of(&self, position: usize) -> T {
+        self.tokens.get(position).map_or(T::END, |t| t.0)
+    }
+
+    /// Takes the token with this number for another one.
+    pub fn rename(&mut self, position: usize, token: T) {
+        if let Some(renamed) = self.tokens.get_mut(position) {
+            renamed.0 = token;
+        }
+    }
+
+    /// What stands behind a place on its line.
+    pub fn rest_of_line(&self, span: Span) -> &'s str {
+        let rest = &self.source.text()[span.end as usize..];
+        rest.lines().next().unwrap_or_default()
+    }
+
+    /// The number of the token that begins at a place, or behind it.
+    pub fn position_of(&self, span: Span) -> usize {
+        self.tokens.partition_point(|(_, token)| token.start < span.start)
+    }
+
     /// Where the token with this number stands.
     pub fn span_of(&self, position: usize) -> Span {
         self.tokens.get(position).map_or_else(|| self.after_previous(), |t| t.1)

@@ -14,6 +14,16 @@ pub(crate) const NO_POINTERS: &str = "there are no pointers: arrays hold what a 
 pub(crate) const NO_TEMPORAL_LOGIC: &str = "there is no temporal logic: `assert e;` says what holds at a place, `invariant e;` what always holds, and \
      `selvedge livelock` looks for runs that never end";
 
+/// The advice about what holds before and after a call.
+pub(crate) const NO_CONTRACTS: &str = "write `assert e;`: at the beginning of a body it checks what the caller owes, before `return` what the caller gets";
+
+/// The advice about a statement that names a shared variable.
+const GLOBAL: &str = "leave the statement out: procedures know what is declared outside of them";
+
+/// The advice about who is waited for.
+pub(crate) const NO_RESULT: &str =
+    "a thread gives no result: let it write to a shared variable, and read that after `join t;`";
+
 /// The advice about an `if` that has a value.
 pub(crate) const CONDITIONAL: &str = "write `c ? a : b`; `if c { … } else { … }` is a statement";
 
@@ -62,12 +72,17 @@ pub(crate) enum Operation {
     Prepare,
     Fence,
     Exchange,
+    TestAndSet,
     Assume,
     Check,
     BeginAtomic,
     EndAtomic,
     /// Ends the thread that acts.
     Leave,
+    /// Ends the whole program.
+    Exit,
+    /// Waits at a barrier.
+    Meet,
 }
 
 /// The operation that a word means in other languages, in upper or lower case.
@@ -159,8 +174,8 @@ pub(crate) fn operation(word: &str) -> Option<Operation> {
         | "synclocktestandset"
         | "xchg"
         | "exchange"
-        | "testandset"
         | "getandset" => Operation::Exchange,
+        "testandset" | "tas" | "atomicflagtestandset" => Operation::TestAndSet,
         "verifierassume" => Operation::Assume,
         "verifierassert" => Operation::Check,
         "verifieratomicbegin" => Operation::BeginAtomic,
@@ -168,13 +183,24 @@ pub(crate) fn operation(word: &str) -> Option<Operation> {
         "pthreadexit" | "thrdexit" | "exitthread" => Operation::Leave,
         "sleep" | "usleep" | "nanosleep" | "park" | "parktimeout" | "yield" | "yieldnow"
         | "schedyield" | "pause" | "spinloop" => Operation::Pause,
-        "exit" | "abort" | "panic" | "throw" | "raise" | "error" | "reacherror"
-        | "verifiererror" => Operation::Fail,
+        "exit" | "quit" => Operation::Exit,
+        "abort" | "panic" | "throw" | "raise" | "error" | "reacherror" | "verifiererror" => {
+            Operation::Fail
+        }
         _ => return None,
     })
 }
 
 impl Operation {
+    /// What it is if it is done with a semaphore.
+    pub fn of_semaphore(self) -> Operation {
+        match self {
+            Operation::Wait => Operation::Acquire,
+            Operation::Notify | Operation::NotifyAll => Operation::Release,
+            other => other,
+        }
+    }
+
     /// What to write instead. The first of the objects is the one that the operation acts on.
     pub fn advice(self, objects: &[&str]) -> String {
         let object = |default| objects.first().copied().unwrap_or(default);
@@ -192,6 +218,7 @@ impl Operation {
                     object("c")
                 ),
             },
+            Operation::Meet => format!("write `wait {};`", object("b")),
             Operation::Notify => format!("write `notify {};`", object("c")),
             Operation::NotifyAll => format!("write `notify all {};`", object("c")),
             Operation::Join => format!("write `join {};`", object("t")),
@@ -242,6 +269,10 @@ impl Operation {
                 let value = objects.get(1).unwrap_or(&"1");
                 format!("write `y, {0} := {0}, {value};`, which is one step", object("x"))
             }
+            Operation::TestAndSet => format!(
+                "write `while !cas({0}, 0, 1) {{ skip; }}`, which waits until `{0}` was 0, or false, and sets it to 1 in that step",
+                object("x")
+            ),
             Operation::Assume => "write `assume e;`".to_owned(),
             Operation::Check => "write `assert e;`".to_owned(),
             Operation::BeginAtomic => {
@@ -251,6 +282,10 @@ impl Operation {
                 "write `atomic_end;`, or `atomic { … }` round what is one step".to_owned()
             }
             Operation::Leave => "write `return;`: a thread ends where its procedure does".to_owned(),
+            Operation::Exit => {
+                "a thread ends where its procedure does: `return;`; `assert false;` is a violation"
+                    .to_owned()
+            }
             Operation::Fail => {
                 "`assert false;` is a violation, `assume false;` ends what is looked at".to_owned()
             }
@@ -354,6 +389,7 @@ pub(crate) fn ty(word: &str) -> Option<String> {
             "string" | "str" => {
                 Some("there are no strings: `enum` gives names to values".to_owned())
             }
+            "global" => Some(GLOBAL.to_owned()),
             _ => beginning(word).filter(|_| modifier(word).is_none()).map(str::to_owned),
         };
     };
@@ -373,8 +409,11 @@ pub(crate) fn modifier(word: &str) -> Option<&'static str> {
         "volatile" | "_Atomic" => {
             "leave it out: every variable is read from and written to memory, in the order of the program"
         }
-        "static" | "extern" | "public" | "private" | "protected" | "final" | "inline"
-        | "register" | "global" | "pub" | "mut" | "export" | "hidden" => {
+        "inline" | "register" | "constexpr" => {
+            "leave it out: it changes nothing about what happens"
+        }
+        "static" | "extern" | "public" | "private" | "protected" | "final" | "global" | "pub"
+        | "mut" | "export" | "hidden" => {
             "leave it out: what stands outside of the procedures is shared by all threads"
         }
         "_Thread_local" | "thread_local" | "__thread" => {
@@ -407,7 +446,11 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
         "ltl" | "never" | "Spec" | "SPECIFICATION" | "PROPERTY" | "PROPERTIES" | "THEOREM" => {
             NO_TEMPORAL_LOGIC
         }
-        "INVARIANT" | "INVARIANTS" => "write `invariant e;`",
+        "INVARIANT" | "INVARIANTS" | "property" | "safety" | "always" => {
+            "write `invariant e;`, outside of the procedures"
+        }
+        "require" | "requires" | "ensure" | "ensures" | "expect" => NO_CONTRACTS,
+        "nonlocal" => GLOBAL,
         "c_code" | "c_decl" | "c_expr" | "c_state" => "there is no C in it: write procedures",
         "trace" | "notrace" | "priority" | "provided" => {
             "leave it out: `assert e;` and `invariant e;` say what holds"
@@ -435,7 +478,10 @@ pub(crate) fn beginning(word: &str) -> Option<&'static str> {
             "`int x := 3;` declares a local variable, `int x := {1 .. 3};` chooses its value; `acquire m;` takes a lock, \
              `release m;` frees it"
         }
-        "synchronized" | "defer" => "write `acquire m;` before, and `release m;` after",
+        "synchronized" => {
+            "write `acquire m;` before, and `release m;` after: for a whole procedure, at the beginning and the end of its body"
+        }
+        "defer" => "write `acquire m;` before, and `release m;` after",
         "try" | "catch" | "finally" => "there are no exceptions: `goto` leaves a block",
         "throw" | "raise" => {
             "there are no exceptions: `assert false;` is a violation, `assume false;` ends what is looked at"
@@ -538,6 +584,21 @@ pub(crate) fn procedure(word: &str) -> Option<&'static str> {
         "drop" => "nothing is dropped: `release m;` frees a lock",
         "Some" | "Ok" | "Err" => "there are no options: keep a `bool` beside the value",
         "swap" => "write `x, y := y, x;`",
+        "assertEquals" | "assertEqual" | "assert_equal" | "assert_equals" | "assertThat"
+        | "assertSame" | "EXPECT_EQ" | "ASSERT_EQ" => "write `assert a == b;`",
+        "assertNotEquals" | "assertNotEqual" | "EXPECT_NE" | "ASSERT_NE" => {
+            "write `assert a != b;`"
+        }
+        "assertTrue" | "assert_true" | "EXPECT_TRUE" | "ASSERT_TRUE" => "write `assert e;`",
+        "assertFalse" | "assert_false" | "EXPECT_FALSE" | "ASSERT_FALSE" => "write `assert !e;`",
+        "self" | "pthread_self" | "thrd_current" | "gettid" | "getpid" | "get_id"
+        | "currentThread" => {
+            "`thread NAME[i] * 2 { … }` gives each thread its number: `i` is 0, then 1; a procedure gets it as a parameter"
+        }
+        "old" | "pre" => "keep the value in a local variable first: `int before := x;`",
+        "choose" | "oneof" | "any_of" | "randint" | "randrange" => {
+            "write `x := {0 .. 3};`, which chooses freely"
+        }
         "RandomElement" => "write `x := {0 .. 9};`, which chooses freely",
         "eval" => "leave it out: name the variable",
         "enabled" | "pc_value" => "a label of a thread is asked for in a `predicate`: `i.at L`",
@@ -585,7 +646,11 @@ pub(crate) fn between(word: &str) -> Option<&'static str> {
         "IF" | "THEN" | "ELSE" => CONDITIONAL,
         "CHOOSE" => "`x := {a, b};` and `x := {a .. b};` choose freely",
         "let" | "case" => "there are no patterns: compare, as in `if x == 1 { … }`",
-        "is" => "write `==`",
+        "is" | "iff" => "write `==`",
+        "implies" => "write `==>`",
+        "AND" => "write `&&`",
+        "OR" => "write `||`",
+        "NOT" => "write `!`",
         "match" | "switch" | "CASE" => CONDITIONAL,
         "LET" => "declare a local variable first: `int x := 1;`",
         "SUBSET" | "UNION" | "DOMAIN" => "there are no sets: arrays hold what a program works on",

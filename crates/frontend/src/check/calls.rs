@@ -197,8 +197,16 @@ impl<'a> Body<'_, 'a> {
         let [ty] = called.result_types.as_slice() else {
             let has = counted(called.result_types.len(), "result", "results");
             let message = format!("`{}` has {has}, but one is needed here", name.text);
-            let problem =
-                Diagnostic::error(span, message).related(called.name.span, "declared here");
+            let text = &name.text;
+            let hint = match called.result_types.len() {
+                0 => format!(
+                    "a call is a statement of its own: `{text}(…);`; `tid t := async {text}(…);` starts a thread, which `join t;` waits for"
+                ),
+                _ => format!("give its results to variables first: `x, y := {text}(…);`"),
+            };
+            let problem = Diagnostic::error(span, message)
+                .related(called.name.span, "declared here")
+                .hint(hint);
             self.typer.problems.push(problem);
             self.typer.scope.wrong_results.insert(span);
             return;

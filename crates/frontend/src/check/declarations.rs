@@ -124,6 +124,7 @@ impl<'a> Body<'_, 'a> {
             return false;
         };
         let message = format!("there is no `{}` statement", word.text);
+        let operation = self.typer.done_with(operation, &decl.name);
         let advice = operation.advice(&[&decl.name.text]);
         self.typer.problems.push(Diagnostic::error(span, message).hint(advice));
         true

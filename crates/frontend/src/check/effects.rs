@@ -3,17 +3,16 @@
 //! right of `:=`, or (those with a truth value) as a condition.
 
 use selvedge_program::{
-    AtomicOp, Cond, Expr, ExprKind, Place, ProcId, Span, StmtKind, Type, Value,
+    AtomicOp, Cond, Expr, ExprKind, Place, ProcId, Span, StmtKind, Type, Value, VarRef,
 };
 
 use super::counted;
 use super::items::Item;
 use super::similar::WORDS;
 use super::statements::Body;
-use super::sync::Role;
 use super::types::compatible;
 use crate::Diagnostic;
-use crate::foreign::{self, Operation};
+use crate::foreign::{self, NO_RESULT};
 use crate::syntax::{self, Effect, EffectKind, Name};
 
 impl<'a> Body<'_, 'a> {
@@ -202,9 +201,11 @@ impl<'a> Body<'_, 'a> {
             match foreign::operation(text) {
                 Some(operation) => {
                     let names = leading_names(args);
-                    let operation = match operation {
-                        Operation::Notify if self.is_semaphore(args) => Operation::Release,
-                        operation => operation,
+                    let operation = match args.first().map(|arg| &arg.kind) {
+                        Some(syntax::ExprKind::Place(place)) => {
+                            self.typer.done_with(operation, &place.name)
+                        }
+                        _ => operation,
                     };
                     problem.hint(operation.advice(&names))
                 }
@@ -220,16 +221,6 @@ impl<'a> Body<'_, 'a> {
         };
         self.typer.problems.push(problem);
         None
-    }
-
-    /// Whether the first argument of a call is a semaphore.
-    fn is_semaphore(&self, args: &[syntax::Expr]) -> bool {
-        match args.first().map(|arg| &arg.kind) {
-            Some(syntax::ExprKind::Place(place)) => {
-                self.typer.role_of(&place.name) == Role::Semaphore
-            }
-            _ => false,
-        }
     }
 
     /// Where the results of a call go.
@@ -250,11 +241,16 @@ impl<'a> Body<'_, 'a> {
             let mut problem =
                 Diagnostic::error(span, format!("`{name}` has {has}, but {left} left of `:=`"))
                     .related(proc.name.span, "declared here");
-            if proc.result_types.is_empty() {
-                problem = problem.hint(format!(
-                    "call it without `:=`, or declare it with a type: `bool {name}(…)`"
-                ));
-            }
+            let variables = ["x", "y", "z"].into_iter().take(proc.result_types.len());
+            problem = problem.hint(match proc.result_types.len() {
+                0 => format!("call it without `:=`, or declare it with a type: `bool {name}(…)`"),
+                1 => format!("write `x := {name}(…);`"),
+                2 | 3 => {
+                    let variables = variables.collect::<Vec<_>>().join(", ");
+                    format!("each result goes to a variable: `{variables} := {name}(…);`")
+                }
+                _ => "each result goes to a variable: `x, y := f();`".to_owned(),
+            });
             self.typer.problems.push(problem);
             return None;
         }
@@ -293,10 +289,19 @@ impl<'a> Body<'_, 'a> {
         let (name, items) = (self.typer.name_of(place.var), self.typer.items);
         let (gives, is) = (items.a_value(ty), items.a_value(&place.ty));
         let declared = self.typer.declared(place.var);
-        self.typer.problems.push(
-            Diagnostic::error(place.span, format!("{what} gives {gives}, but `{name}` is {is}"))
-                .related(declared, "declared here"),
-        );
+        let problem =
+            Diagnostic::error(place.span, format!("{what} gives {gives}, but `{name}` is {is}"));
+        let hint = match ty {
+            Type::ThreadId => {
+                if let VarRef::Local(id) = place.var {
+                    // It was meant to hold one: nothing more is said about it.
+                    self.typer.scope.locals[id.index()].ty = None;
+                }
+                format!("a thread id is kept in a `tid {name}`; {NO_RESULT}")
+            }
+            ty => format!("declare it as `{} {name}`", items.type_name(ty)),
+        };
+        self.typer.problems.push(problem.related(declared, "declared here").hint(hint));
         false
     }
 }
@@ -351,6 +356,8 @@ impl<'a> super::expressions::Typer<'_, 'a> {
             .zip(&proc.param_types)
             .map(|((arg, param), ty)| match ty {
                 Some(ty) => self.stored(arg, ty, param.name.span),
+                // The parameter was meant to be an array.
+                None if self.is_array(arg) => None,
                 None => self.infer(arg),
             })
             .collect();

@@ -12,6 +12,7 @@ use selvedge_program::{Expr, ExprKind, Span, Type, Value};
 
 use super::fold::{self, NotConstant, fold};
 use super::items::Items;
+use super::machine::holds;
 use super::scope::{Mode, Scope};
 use super::types::{compatible, join};
 use crate::Diagnostic;
@@ -53,6 +54,9 @@ impl<'a> Typer<'_, 'a> {
             return self.constant_as(found, want);
         }
         let mut problem = self.mismatch(found.span, want, &found.ty);
+        if let Some(hint) = literal_instead(&expr.kind, want) {
+            problem.hint = Some(hint.to_owned());
+        }
         if let Some(span) = because {
             problem = problem.related(span, format!("this is {}", self.items.a_value(want)));
         }
@@ -74,7 +78,8 @@ impl<'a> Typer<'_, 'a> {
         {
             self.problems.push(
                 Diagnostic::error(span, format!("{outside} is outside of `int[{lo}..{hi}]`"))
-                    .related(declared, format!("holds integers from {lo} to {hi}")),
+                    .related(declared, format!("holds integers from {lo} to {hi}"))
+                    .hint(wider_range(&outside, lo, hi)),
             );
             return None;
         }
@@ -299,7 +304,16 @@ impl<'a> Typer<'_, 'a> {
             }
             (want, found) if want.is_machine() && found.is_integer() => {
                 let name = want.integer_name().unwrap_or_default();
-                Some(format!("`{name}(…)` makes one of it, and wraps around"))
+                let wraps = if holds(want, found) { "" } else { ", and wraps around" };
+                Some(format!("`{name}(…)` makes one of it{wraps}"))
+            }
+            (want, Type::Enum(id)) if want.is_integer() => {
+                let decl = &self.items.enums[id.index()];
+                let last = decl.enumerators.last().map_or("A", |name| name.text.as_str());
+                Some(format!(
+                    "the values of `{}` are no numbers: assign the one that is meant, as in `x := {last};`",
+                    decl.name.text
+                ))
             }
             (want, found) if want.is_integer() && found.is_machine() => {
                 Some("`int(…)` makes an integer without bounds of it".to_owned())
@@ -335,6 +349,22 @@ pub(super) fn not_constant(reason: NotConstant, what: &str) -> Diagnostic {
 pub(super) fn pair(list: Vec<Expr>) -> [Box<Expr>; 2] {
     let mut list = list.into_iter().map(Box::new);
     [(); 2].map(|()| list.next().expect("the callers check two expressions"))
+}
+
+/// The advice about a number that is outside of a range.
+pub(super) fn wider_range(outside: &BigInt, lo: &BigInt, hi: &BigInt) -> String {
+    let (lo, hi) = (lo.min(outside), hi.max(outside));
+    format!("if {outside} is meant, declare the range `[{lo}..{hi}]`")
+}
+
+/// What to write instead of a number where a truth value is wanted, and instead of a truth value where a number is.
+fn literal_instead(written: &Syntax, want: &Type) -> Option<&'static str> {
+    match written {
+        Syntax::Int(_) if *want == Type::Bool => Some("truth values are `true` and `false`"),
+        Syntax::Bool(true) if want.is_integer() => Some("write `1`, or declare a `bool`"),
+        Syntax::Bool(false) if want.is_integer() => Some("write `0`, or declare a `bool`"),
+        _ => None,
+    }
 }
 
 /// Whether a number may be written for a truth value.

@@ -9,6 +9,12 @@ use super::items::Item;
 use crate::Diagnostic;
 use crate::syntax::{self, ExprKind as Syntax, TypeExpr};
 
+/// Whether a machine type has all values of another one.
+pub(super) fn holds(wide: &Type, narrow: &Type) -> bool {
+    let bounds = wide.bounds().zip(narrow.bounds());
+    bounds.is_some_and(|((low, high), (least, greatest))| low <= least && greatest <= high)
+}
+
 impl<'a> Typer<'_, 'a> {
     /// The machine type that an expression has by itself, if it has one. Reports nothing.
     pub fn machine(&self, expr: &syntax::Expr) -> Option<Type> {
@@ -34,10 +40,16 @@ impl<'a> Typer<'_, 'a> {
         ty.filter(Type::is_machine)
     }
 
-    /// The machine type that operands have, or else that is wanted of them.
+    /// The machine type that operands have, or else that is wanted of them. Where they have several, which is a mistake: the
+    /// one that is wanted, or else the widest, so that the mistake is found in an operand that can be converted.
     pub fn machine_of(&self, operands: &[&syntax::Expr], want: Option<&Type>) -> Option<Type> {
-        let own = operands.iter().find_map(|e| self.machine(e));
-        own.or_else(|| want.filter(|ty| ty.is_machine()).cloned())
+        let want = want.filter(|ty| ty.is_machine());
+        let own = || operands.iter().filter_map(|e| self.machine(e));
+        if let Some(want) = want.filter(|want| own().any(|ty| ty == **want)) {
+            return Some(want.clone());
+        }
+        let wider = |a: Type, b: Type| if holds(&b, &a) { b } else { a };
+        own().reduce(wider).or_else(|| want.cloned())
     }
 
     /// The type of the scalars of what has a name.

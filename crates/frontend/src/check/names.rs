@@ -333,7 +333,7 @@ impl Items<'_> {
     }
 
     /// The type of the scalars, as it is written.
-    fn type_name(&self, ty: &Type) -> String {
+    pub(super) fn type_name(&self, ty: &Type) -> String {
         match ty.scalar() {
             Type::Bool => "bool".to_owned(),
             Type::Enum(id) => self.enums[id.index()].name.text.clone(),

@@ -46,7 +46,12 @@ impl<'a> Typer<'_, 'a> {
             Takes::Truths => (self.both(left, right, &Type::Bool)?, Type::Bool),
             Takes::Numbers => {
                 let ty = self.machine_of(&[left, right], want).unwrap_or(Type::Int);
-                (self.both(left, right, &ty)?, ty)
+                let before = self.problems.len();
+                let found = self.both(left, right, &ty);
+                if found.is_none() {
+                    self.explain_truths(op, [left, right], before);
+                }
+                (found?, ty)
             }
             Takes::Bits => {
                 let before = self.problems.len();
@@ -66,6 +71,9 @@ impl<'a> Typer<'_, 'a> {
                 ([Box::new(left?), Box::new(right?)], ty?)
             }
             Takes::Alike => {
+                if self.compared_arrays(op, left, right, span) {
+                    return None;
+                }
                 let before = self.problems.len();
                 let found = self.alike(vec![left, right], None, &Type::Bool);
                 if let (None, Some(ty)) = (&found, self.machine_of(&[left, right], None)) {
@@ -123,6 +131,58 @@ impl<'a> Typer<'_, 'a> {
                  number without bounds of a `{name}`"
             ));
         }
+    }
+
+    /// Says of a sum of truth values what there is for them: of `b++`, `b + 1` and `a + b`.
+    fn explain_truths(&mut self, op: BinaryOp, [left, right]: [&syntax::Expr; 2], before: usize) {
+        let told = "expected an integer, but this is a truth value";
+        let found = self.problems.get(before..).unwrap_or_default();
+        let is_truth =
+            |e: &syntax::Expr| found.iter().any(|p| p.label.span == e.span && p.message == told);
+        let is_one = matches!(&right.kind, syntax::ExprKind::Int(n) if *n == 1.into());
+        let name = match &left.kind {
+            syntax::ExprKind::Place(place) if place.indices.is_empty() => Some(&place.name.text),
+            _ => None,
+        };
+        let hint = match (is_truth(left), is_truth(right), name, op) {
+            (true, true, ..) => {
+                "between truth values stand `&&`, `||` and `!=`; `b ? 1 : 0` makes a number of one"
+                    .to_owned()
+            }
+            (true, _, Some(name), BinaryOp::Add | BinaryOp::Sub) if is_one => {
+                format!("`{name} := !{name};` negates it; `{name} ? 1 : 0` makes a number of it")
+            }
+            _ => return,
+        };
+        self.problems.truncate(before + 1);
+        if let Some(problem) = self.problems.get_mut(before) {
+            problem.hint = Some(hint);
+        }
+    }
+
+    /// Reports `a == b` of two arrays.
+    fn compared_arrays(
+        &mut self,
+        op: BinaryOp,
+        left: &syntax::Expr,
+        right: &syntax::Expr,
+        span: Span,
+    ) -> bool {
+        let (syntax::ExprKind::Place(a), syntax::ExprKind::Place(b)) = (&left.kind, &right.kind)
+        else {
+            return false;
+        };
+        if !self.is_array(left) || !self.is_array(right) {
+            return false;
+        }
+        let (a, b) = (&a.name.text, &b.name.text);
+        let hint = match op {
+            BinaryOp::Ne => format!("write `exists i: {a}[i] != {b}[i]`"),
+            _ => format!("write `forall i: {a}[i] == {b}[i]`"),
+        };
+        let message = "arrays are compared element by element";
+        self.problems.push(Diagnostic::error(span, message).hint(hint));
+        true
     }
 
     /// Says of a mistake that comparing comes before an operator on bits, if an operand is a comparison.

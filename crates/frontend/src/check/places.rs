@@ -137,6 +137,14 @@ impl<'a> Typer<'_, 'a> {
         matches!(rest, Type::Array { .. }).then(|| rest.clone())
     }
 
+    /// Whether an expression is an array as a whole, or a row of one.
+    pub fn is_array(&self, expr: &syntax::Expr) -> bool {
+        match &expr.kind {
+            syntax::ExprKind::Place(place) => self.rest_of(place).is_some(),
+            _ => false,
+        }
+    }
+
     /// All elements of an array that has fewer indices than dimensions.
     pub fn slice(&mut self, place: &'a PlaceExpr) -> Option<Vec<Place>> {
         let found = self.found(&place.name)?;
@@ -318,7 +326,11 @@ impl<'a> Typer<'_, 'a> {
             }
             item => {
                 let message = format!("`{text}` is {}, and cannot change", item.what());
-                Diagnostic::error(name.span, message).related(declared, "declared here")
+                let hint = match item {
+                    Item::Const(_) => format!("declare a variable: `int {text} := …;`"),
+                    _ => "a variable is assigned: `int x;` declares one".to_owned(),
+                };
+                Diagnostic::error(name.span, message).related(declared, "declared here").hint(hint)
             }
         };
         self.problems.push(problem);
@@ -334,7 +346,14 @@ impl<'a> Typer<'_, 'a> {
         if indices.len() != lengths.len() {
             let example = format!("{name}{}", "[0]".repeat(lengths.len()));
             let (message, hint) = match (lengths.len(), indices.len()) {
-                (0, _) => (format!("`{name}` is not an array"), None),
+                (0, given) => {
+                    let lengths = "[3]".repeat(given);
+                    let hint = format!(
+                        "leave the index out, or declare an array: `{} {name}{lengths};`",
+                        self.items.type_name(&found.ty)
+                    );
+                    (format!("`{name}` is not an array"), Some(hint))
+                }
                 (_, 0) => (
                     format!("`{name}` is an array; one element is wanted here"),
                     Some(format!("say which one, as in `{example}`")),

@@ -127,6 +127,20 @@ impl<'a> Typer<'_, 'a> {
         if let Some(lengths) = self.lengths_of(binder, body) {
             return self.over_indices(quantifier, (binder, others_only), body, &lengths, span);
         }
+        let mut is_of_threads = others_only;
+        walk::expressions(body, &mut |e| {
+            use syntax::ExprKind as Syntax;
+            is_of_threads |= matches!(e.kind, Syntax::LocalOf(..) | Syntax::At(..));
+        });
+        if !matches!(self.scope.mode, Mode::Predicate(_)) && !is_of_threads {
+            let name = &binder.text;
+            let message = format!("`{name}` is the index of no array here");
+            let hint = format!(
+                "`forall {name}: a[{name}] >= 0` is over the indices of `a`; only a `predicate` speaks of other threads"
+            );
+            self.problems.push(Diagnostic::error(span, message).hint(hint));
+            return None;
+        }
         let about = self.about(span)?;
         about.binders.push((binder, quantifier));
         let body = self.condition(body);

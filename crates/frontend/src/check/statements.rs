@@ -379,6 +379,19 @@ impl<'c, 'a> Body<'c, 'a> {
             } else if types.is_empty() {
                 problem = problem
                     .hint("the type of the result stands before the name, in the place of `void`");
+            } else {
+                let known = types.iter().flatten().map(|ty| self.typer.items.type_name(ty));
+                let more = std::iter::repeat("int".to_owned());
+                let types: Vec<String> = known.chain(more).take(values.len()).collect();
+                problem = problem.hint(match types.as_slice() {
+                    [one] => format!("return one value, or declare it as `{one} {name}(…)`"),
+                    several => {
+                        let several = several.join(", ");
+                        format!(
+                            "leave out what is too many, or declare it as `({several}) {name}(…)`"
+                        )
+                    }
+                });
             }
             self.typer.problems.push(problem);
             return None;

@@ -12,6 +12,7 @@ use super::items::{Global, Item, Items, index};
 use super::scope::{Mode, Scope};
 use super::statements::{Body, Sequence};
 use crate::Diagnostic;
+use crate::foreign::Operation;
 use crate::syntax::{self, ExprKind, Init, PlaceExpr, TypeExpr, TypeKind, VarDecl};
 
 /// The most threads of a barrier.
@@ -317,6 +318,15 @@ impl<'a> Typer<'_, 'a> {
         self.var(name).map_or(Role::Plain, |var| self.items.role(var))
     }
 
+    /// What an operation of another language is, done with what has a name.
+    pub fn done_with(&self, does: Operation, name: &syntax::Name) -> Operation {
+        match self.role_of(name) {
+            Role::Semaphore => does.of_semaphore(),
+            Role::Barrier { .. } if does == Operation::Wait => Operation::Meet,
+            _ => does,
+        }
+    }
+
     /// Whether a name means a lock, or an array of locks.
     fn is_lock(&self, name: &syntax::Name) -> bool {
         match self.var(name) {
@@ -412,13 +422,19 @@ impl<'a> Body<'_, 'a> {
             return None;
         };
         let Role::Condition { called } = self.typer.items.role(found.var) else {
+            let name = &place.name.text;
+            let hint = match self.typer.role_of(&place.name) {
+                Role::Semaphore if operation != "wait" => format!("write `release {name};`"),
+                Role::Semaphore => format!("write `acquire {name};`"),
+                _ => "conditions are shared variables: `condition c;`".to_owned(),
+            };
             self.typer.problems.push(
                 Diagnostic::error(
                     place.span,
-                    format!("`{operation}` needs a condition, but `{}` is none", place.name.text),
+                    format!("`{operation}` needs a condition, but `{name}` is none"),
                 )
                 .related(found.declared, "declared here")
-                .hint("conditions are shared variables: `condition c;`"),
+                .hint(hint),
             );
             return None;
         };
@@ -461,6 +477,15 @@ impl<'a> Body<'_, 'a> {
                 self.typer.problems.push(Diagnostic::error(what.span, message).hint(format!(
                     "`acquire {name};` waits for the lock; `wait c, {name};` waits for a `condition c`"
                 )));
+            }
+            (Some(place), None, Role::Semaphore) => {
+                let name = &place.name.text;
+                let message = format!("`{name}` is a semaphore, and `wait` does not wait for it");
+                let hint = format!("write `acquire {name};`");
+                let problem = Diagnostic::error(what.span, message).hint(hint);
+                let declared = self.typer.var(&place.name).map(|var| self.typer.declared(var));
+                let declared = declared.unwrap_or(what.span);
+                self.typer.problems.push(problem.related(declared, "declared here"));
             }
             (_, None, _) => {
                 let cond: Option<Expr> = self.typer.required(what, "assume");

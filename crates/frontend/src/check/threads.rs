@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use selvedge_program::{Count, Expr, ExprKind, ProcId, Span, ThreadDecl, Type};
 
 use super::counted;
-use super::expressions::{Typer, not_constant};
+use super::expressions::{Typer, not_constant, wider_range};
 use super::fold::{fold, folded};
 use super::items::{Item, Items};
 use super::scope::{Mode, Scope};
@@ -72,7 +72,7 @@ fn thread<'a>(
     let mut typer = Typer { items, problems, scope: &mut scope };
     let count = typer.count(decl);
     let (proc, args) = match &decl.entry {
-        Entry::SameName => (typer.same_name(decl), Some(Vec::new())),
+        Entry::SameName => (typer.same_name(decl, count), Some(Vec::new())),
         Entry::Call(name, args) => {
             let proc = typer.entry(name);
             let args = proc.and_then(|proc| typer.thread_arguments(proc, decl, args, count));
@@ -117,7 +117,7 @@ impl<'a> Typer<'_, 'a> {
     }
 
     /// The procedure of `thread worker;`.
-    fn same_name(&mut self, decl: &'a syntax::ThreadDecl) -> Option<ProcId> {
+    fn same_name(&mut self, decl: &'a syntax::ThreadDecl, count: Option<Count>) -> Option<ProcId> {
         let name = &decl.name.text;
         let proc = self.entry(&decl.name)?;
         let params = self.items.proc(proc).params.len();
@@ -125,16 +125,55 @@ impl<'a> Typer<'_, 'a> {
             return Some(proc);
         }
         let has = counted(params, "parameter", "parameters");
-        let args = vec!["*"; params].join(", ");
+        let example = self.example_of(decl, proc, count);
         self.problems.push(
             Diagnostic::error(
                 decl.name.span,
                 format!("`{name}` has {has}, but the thread gives no arguments"),
             )
             .related(self.items.proc(proc).name.span, "the procedure")
-            .hint(format!("say which arguments: `thread {name} = {name}({args});`")),
+            .hint(format!("say which arguments: `{example}`")),
         );
         None
+    }
+
+    /// A declaration that gives the threads arguments: their numbers where these fit the first parameter, any values otherwise.
+    fn example_of(&self, decl: &syntax::ThreadDecl, proc: ProcId, count: Option<Count>) -> String {
+        let name = &decl.name.text;
+        let types = &self.items.proc(proc).param_types;
+        let last = match count {
+            Some(Count::Fixed(count)) => BigInt::from(count.max(1) - 1),
+            _ => BigInt::ZERO,
+        };
+        let takes_number = match types.first() {
+            Some(Some(Type::Int)) => true,
+            Some(Some(Type::Range { lo, hi })) => *lo <= BigInt::ZERO && last <= *hi,
+            _ => false,
+        };
+        let number = match (&decl.binder, &decl.count) {
+            (Some(binder), _) => Some(binder.text.as_str()),
+            (None, Some(syntax::Count::Number(_))) => Some("i"),
+            _ => None,
+        };
+        let number = number.filter(|_| takes_number);
+        let values = types.iter().map(|ty| match ty {
+            Some(Type::Int) => "0",
+            Some(Type::ThreadId) => "none",
+            _ => "*",
+        });
+        let args = number.into_iter().chain(values.skip(usize::from(number.is_some())));
+        let args = args.collect::<Vec<_>>().join(", ");
+        let index = number.map_or(String::new(), |number| format!("[{number}]"));
+        let times = match &decl.count {
+            None => String::new(),
+            Some(syntax::Count::Any(_)) => " * any".to_owned(),
+            Some(syntax::Count::Number(number)) => match (&number.kind, count) {
+                (syntax::ExprKind::Place(place), _) => format!(" * {}", place.name.text),
+                (_, Some(Count::Fixed(count))) => format!(" * {count}"),
+                _ => " * 2".to_owned(),
+            },
+        };
+        format!("thread {name}{index}{times} = {name}({args});")
     }
 
     /// The procedure that a thread runs.
@@ -191,7 +230,8 @@ impl<'a> Typer<'_, 'a> {
                 self.problems.push(
                     Diagnostic::error(arg.span, message)
                         .label(format!("this is {value} for thread number {number}"))
-                        .related(declared, format!("holds integers from {lo} to {hi}")),
+                        .related(declared, format!("holds integers from {lo} to {hi}"))
+                        .hint(wider_range(&value, lo, hi)),
                 );
                 false
             }

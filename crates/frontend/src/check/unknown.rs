@@ -1,7 +1,7 @@
 //! # Unknown variables
 //! A name that means nothing is most often misspelt, out of its block, or not declared yet.
 
-use selvedge_program::EnumId;
+use selvedge_program::{EnumId, Span};
 
 use super::expressions::Typer;
 use super::items::Item;
@@ -50,6 +50,14 @@ impl<'a> Typer<'_, 'a> {
                 ("this one is only being declared", "a first value cannot depend on itself")
             };
             problem.related(local.span, ends).hint(hint)
+        } else if let Some((owner, declared)) = self.local_elsewhere(name) {
+            let hint = format!(
+                "`{text}` is a local variable of `{owner}`: what others speak of is declared outside of the procedures"
+            );
+            match declared {
+                Some(declared) => problem.related(declared, "declared here").hint(hint),
+                None => problem.hint(hint),
+            }
         } else if let Some(hint) = self.similar(name, |typer| {
             let constants = ["true", "false"].into_iter();
             typer.scope.names().chain(typer.items.names(Item::is_value)).chain(constants).collect()
@@ -68,6 +76,23 @@ impl<'a> Typer<'_, 'a> {
             return;
         };
         self.problems.push(problem);
+    }
+
+    /// In an invariant, the procedure or thread that has a local variable of this name, and the declaration of a parameter.
+    fn local_elsewhere(&self, name: &Name) -> Option<(&'a str, Option<Span>)> {
+        let (at, name) = (name.span.start, name.text.as_str());
+        let is_round = |span: Span, end: Span| span.start <= at && at < end.end;
+        let mut invariants =
+            self.items.threads.iter().filter(|thread| thread.name.text.starts_with("invariant"));
+        if !invariants.any(|thread| is_round(thread.span, thread.end)) {
+            return None;
+        }
+        self.items.procs.iter().find_map(|proc| {
+            let param = proc.params.iter().find(|param| param.name.text == name);
+            let is_local = param.is_some() || proc.survey.locals.contains(&name);
+            let owner = proc.name.text.as_str();
+            is_local.then(|| (owner, param.map(|param| param.name.span)))
+        })
     }
 
     /// A question for the known name that is closest to an unknown one.

@@ -87,6 +87,8 @@ const MOST_LEAVES: usize = 1000;
 struct Writer<'f> {
     /// The structs that can be used, by name.
     structs: FxHashMap<&'f str, &'f StructDecl>,
+    /// The structs with a mistake that leaves nothing to be used.
+    broken: FxHashSet<&'f str>,
     /// The constants, as they are written.
     consts: FxHashMap<&'f str, &'f Expr>,
     /// The values that replace those of constants.
@@ -118,6 +120,7 @@ impl<'f> Writer<'f> {
     fn new(file: &'f File, given_consts: &'f BTreeMap<String, BigInt>) -> Self {
         let mut writer = Writer {
             structs: FxHashMap::default(),
+            broken: FxHashSet::default(),
             enums: FxHashSet::default(),
             consts: FxHashMap::default(),
             given_consts,

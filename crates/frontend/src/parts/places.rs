@@ -160,7 +160,8 @@ impl<'f> Writer<'f> {
                 _ => {
                     let message = format!("`{text}` has no members, such as `{}`", name.text);
                     self.wrong.push(place.span);
-                    self.report(Diagnostic::error(span.to(name.span), message));
+                    let hint = format!("leave `.{}` out: only a struct has members", name.text);
+                    self.report(Diagnostic::error(span.to(name.span), message).hint(hint));
                     return None;
                 }
             }

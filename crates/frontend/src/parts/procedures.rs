@@ -2,7 +2,7 @@
 //! Structs are handed over as values of their members. A parameter that stands for a shared variable is none in the program: the procedure is
 //! written once for each choice of variables that calls hand to it, and gets their indices as numbers.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_program::Span;
 
 use super::Writer;
@@ -11,8 +11,9 @@ use super::shapes::{Kind, Made, Variable, renamed};
 use super::values::index_type;
 use crate::Diagnostic;
 use crate::check::{self, counted};
+use crate::foreign;
 use crate::syntax::{
-    Entry, Expr, ExprKind, Item, Name, ProcDecl, ThreadDecl, TypeExpr, TypeKind, VarDecl,
+    Entry, Expr, ExprKind, Item, Name, PlaceExpr, ProcDecl, ThreadDecl, TypeExpr, TypeKind, VarDecl,
 };
 use crate::weave::assignments::find_choice;
 
@@ -26,6 +27,8 @@ pub(super) struct Instances<'f> {
     by_name: FxHashMap<String, usize>,
     /// Whether it was said that there are too many.
     too_many: bool,
+    /// Procedures with a call that is wrong.
+    miscalled: FxHashSet<&'f str>,
 }
 
 /// A procedure for certain shared variables.
@@ -80,10 +83,13 @@ impl<'f> Writer<'f> {
                 continue;
             }
             let name = &decl.name.text;
-            self.problems
-                .push(Diagnostic::warning(decl.name.span, format!("nobody calls `{name}`")).hint(
-                "what its parameters stand for is known by its calls: it is no part of the program",
-            ));
+            // A call with a mistake has no copy, and is one.
+            if !self.instances.miscalled.contains(name.as_str()) {
+                self.problems
+                    .push(Diagnostic::warning(decl.name.span, format!("nobody calls `{name}`")).hint(
+                    "what its parameters stand for is known by its calls: it is no part of the program",
+                ));
+            }
             let mut given = Vec::new();
             for param in decl.params.iter().filter(|param| self.is_reference(param)) {
                 let ty = referred(&param.ty);
@@ -261,7 +267,16 @@ impl<'f> Writer<'f> {
         span: Span,
     ) -> Option<(Name, Vec<Expr>)> {
         let Some(&(position, decl)) = self.procs.get(name.text.as_str()) else {
-            let args = args.iter().map(|arg| self.expr(arg)).collect();
+            // What other languages do with channels is no use of their values: the checker says what there is instead.
+            let is_foreign = foreign::procedure(&name.text).is_some()
+                || foreign::operation(&name.text).is_some();
+            let args = args.iter().map(|arg| match &arg.kind {
+                ExprKind::Place(place) if is_foreign && self.is_channel(place) => {
+                    Expr { kind: ExprKind::Any, span: arg.span }
+                }
+                _ => self.expr(arg),
+            });
+            let args = args.collect();
             return Some((name.clone(), args));
         };
         if decl.params.len() != args.len() {
@@ -270,6 +285,7 @@ impl<'f> Writer<'f> {
             let given = counted(args.len(), "argument is", "arguments are");
             let message = format!("`{}` has {has}, but {given} given", name.text);
             let problem = Diagnostic::error(span, message).related(decl.name.span, "declared here");
+            self.instances.miscalled.insert(&decl.name.text);
             let head = format!("it is declared as `{}`", super::notes::head(decl));
             return self.wrong(problem.hint(head), span);
         }
@@ -298,6 +314,9 @@ impl<'f> Writer<'f> {
                 all
             });
         }
+        if written.is_none() {
+            self.instances.miscalled.insert(&decl.name.text);
+        }
         let written = written?;
         if !self.has_references(decl) {
             return Some((name.clone(), written));
@@ -305,6 +324,12 @@ impl<'f> Writer<'f> {
         self.notes.used(name.span, decl.name.span);
         let text = self.instance(position, decl, actuals, span)?;
         Some((renamed(name, text), written))
+    }
+
+    /// Whether a place is a channel.
+    fn is_channel(&self, place: &PlaceExpr) -> bool {
+        let variable = self.lookup(&place.name.text);
+        place.members.is_empty() && variable.is_some_and(|v| matches!(v.kind, Kind::Channel(_)))
     }
 
     /// An argument of a call that is wrong: it is looked at for mistakes of its own.

@@ -124,6 +124,7 @@ impl<'f> Writer<'f> {
                         )),
                 );
                 self.structs.remove(name.as_str());
+                self.broken.insert(name.as_str());
             }
         }
         self.check_heights(file);
@@ -159,6 +160,7 @@ impl<'f> Writer<'f> {
             let name = decl.name.text.as_str();
             let fits = heights.get(name).is_some_and(|height| *height <= MOST_NESTED);
             if !fits && self.structs.remove(name).is_some() {
+                self.broken.insert(name);
                 let message =
                     format!("`{name}` has structs in structs more than {MOST_NESTED} deep");
                 let hint = "put more members into one of them";
@@ -244,6 +246,7 @@ impl<'f> Writer<'f> {
         match &ty.kind {
             TypeKind::Named(name) => match self.structs.get(name.text.as_str()) {
                 Some(decl) => Kind::Struct(decl),
+                None if self.broken.contains(name.text.as_str()) => Kind::Wrong,
                 None => Kind::Plain,
             },
             TypeKind::Channel { capacity, message } => match self.room(capacity.as_deref()) {

@@ -14,6 +14,9 @@ use crate::syntax::{
 };
 use crate::weave::assignments::find_choice;
 
+/// The structs in each other that an example of a value shows.
+const MOST_NESTED_EXAMPLES: usize = 3;
+
 impl<'f> Writer<'f> {
     /// Whether an expression is clearly a whole struct: a variable of one, or a choice between such. Says nothing about lists.
     pub(super) fn is_whole(&self, expr: &Expr) -> bool {
@@ -110,9 +113,10 @@ impl<'f> Writer<'f> {
             }
             _ => {
                 let message = format!("expected a `{}`", decl.name.text);
-                let members: Vec<&str> =
-                    self.listed_members(decl).map(|m| m.name.text.as_str()).collect();
-                let hint = format!("a variable of that type, or `{{{}}}`", members.join(", "));
+                let hint = format!(
+                    "a variable of that type, or a value for each member, as in `{}`",
+                    self.example(decl, 0)
+                );
                 self.wrong(Diagnostic::error(expr.span, message).hint(hint), expr.span)
             }
         }
@@ -176,6 +180,44 @@ impl<'f> Writer<'f> {
         decl.members.iter().filter(|member| self.word(&member.ty).is_none())
     }
 
+    /// A value of a struct, as it is written.
+    fn example(&self, decl: &StructDecl, depth: usize) -> String {
+        let members = decl.members.iter().filter(|member| self.word(&member.ty).is_none());
+        let of_member = |member: &VarDecl| {
+            let one = match self.kind(&member.ty) {
+                Kind::Struct(inner) if depth < MOST_NESTED_EXAMPLES => {
+                    self.example(inner, depth + 1)
+                }
+                Kind::Struct(_) => "{…}".to_owned(),
+                _ => self.example_of_type(&member.ty),
+            };
+            match member.dims.is_empty() {
+                true => one,
+                false => format!("{{{one}, …}}"),
+            }
+        };
+        let values: Vec<String> = members.map(of_member).collect();
+        format!("{{{}}}", values.join(", "))
+    }
+
+    /// A value of a type that is no struct, as it is written.
+    fn example_of_type(&self, ty: &TypeExpr) -> String {
+        match &ty.kind {
+            TypeKind::Bool => "false".to_owned(),
+            TypeKind::ThreadId => "none".to_owned(),
+            TypeKind::Named(name) => {
+                let first = self.first_values.get(name.text.as_str());
+                first.map_or_else(|| "0".to_owned(), |first| first.text.clone())
+            }
+            TypeKind::Range(lo, _) => match &lo.kind {
+                ExprKind::Int(n) => n.to_string(),
+                ExprKind::Place(place) => place.name.text.clone(),
+                _ => "0".to_owned(),
+            },
+            _ => "0".to_owned(),
+        }
+    }
+
     /// `{1, false}`
     fn listed(&mut self, list: &[Expr], decl: &'f StructDecl, span: Span) -> Option<Vec<Expr>> {
         let members: Vec<&'f VarDecl> = self.listed_members(decl).collect();
@@ -184,7 +226,11 @@ impl<'f> Writer<'f> {
             let wanted = counted(members.len(), "member", "members");
             let message = format!("{given} for the {wanted} of `{}`", decl.name.text);
             let names: Vec<&str> = members.iter().map(|m| m.name.text.as_str()).collect();
-            let hint = format!("write `{{{}}}`", names.join(", "));
+            let hint = format!(
+                "one for each of {}, as in `{}`",
+                names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+                self.example(decl, 0)
+            );
             let problem = Diagnostic::error(span, message).hint(hint);
             return self.wrong(problem.related(decl.name.span, "declared here"), span);
         }

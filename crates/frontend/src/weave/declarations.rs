@@ -197,7 +197,17 @@ impl Parser<'_> {
         let names = self.list(Self::bare)?;
         if self.peek() != Token::Colon {
             let error = Diagnostic::error(self.tokens.span(), "this variable has no type");
-            return Err(self.tokens.unexpected(error.hint("write `var x: bool := value;`")));
+            let is_type = self.at_builtin() || self.peek() == Token::Name;
+            let hint = match names.first().filter(|_| is_type) {
+                Some(Bare { name, .. }) => {
+                    let (name, ty) = (&name.text, self.tokens.current_text());
+                    format!(
+                        "a `:` stands before the type: `var {name}: {ty} := …;`, or `{ty} {name} := …;`"
+                    )
+                }
+                None => "write `var x: bool := value;`".to_owned(),
+            };
+            return Err(self.tokens.unexpected(error.hint(hint)));
         }
         self.tokens.bump();
         let ty = self.type_expr()?;

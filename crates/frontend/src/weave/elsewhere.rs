@@ -9,7 +9,7 @@ use super::lexer::{Token, is_reserved};
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
 use crate::foreign::{self, Operation};
-use crate::syntax::{Item, Stmt, StmtKind};
+use crate::syntax::{Item, Stmt, StmtKind, TypeKind, VarDecl};
 
 /// How long advice may be that repeats a statement.
 const LONGEST_ADVICE: usize = 120;
@@ -38,7 +38,8 @@ impl Parser<'_> {
         if self.tokens.peek_at(1) == Token::OpenParen {
             objects.extend(self.written_arguments(1).into_iter().filter(|w| is_plain(w)));
         }
-        let advice = foreign::operation(word).map(|does| match does {
+        let does = self.done_with(object, word);
+        let advice = does.map(|does| match does {
             Operation::Start => "write `async f(…);` for a procedure `f`".to_owned(),
             does => does.advice(&objects),
         });
@@ -55,6 +56,33 @@ impl Parser<'_> {
         let message = format!("`{object}` has no methods, such as `{word}`");
         let error = Diagnostic::error(span.to(self.tokens.span()), message);
         self.tokens.unexpected(error.hint(hint))
+    }
+
+    /// What a method does, by what its object is declared as.
+    fn done_with(&self, object: &str, word: &str) -> Option<Operation> {
+        let name = object.split('[').next().unwrap_or(object);
+        let declared = self.items.iter().find_map(|item| match item {
+            Item::Global(VarDecl { ty, name: declared, .. }) if declared.text == name => {
+                Some(&ty.kind)
+            }
+            _ => None,
+        });
+        let does = foreign::operation(word);
+        let is_named =
+            |known: &str| matches!(declared, Some(TypeKind::Named(name)) if name.text == known);
+        match declared {
+            Some(TypeKind::Channel { .. }) => match word {
+                "put" | "push" | "add" | "offer" | "enqueue" | "write" => Some(Operation::Send),
+                "get" | "pop" | "take" | "poll" | "dequeue" | "read" => Some(Operation::Receive),
+                _ => does,
+            },
+            Some(TypeKind::Semaphore(..)) => does.map(Operation::of_semaphore),
+            Some(_) if is_named("semaphore") => does.map(Operation::of_semaphore),
+            Some(_) if is_named("barrier") && does == Some(Operation::Wait) => {
+                Some(Operation::Meet)
+            }
+            _ => does,
+        }
     }
 
     /// Reports `atomic_store(&n, 1)`: what is done with a variable in other languages, by its address.
@@ -220,7 +248,11 @@ impl Parser<'_> {
             let is_end = |ahead: &usize| {
                 matches!(
                     self.tokens.peek_at(*ahead),
-                    Token::Equal | Token::Assign | Token::CloseBrace | Token::End
+                    Token::Equal
+                        | Token::Assign
+                        | Token::Semicolon
+                        | Token::CloseBrace
+                        | Token::End
                 )
             };
             value = (ty..ty + LONGEST_TYPE).find(is_end).unwrap_or(ty + 1);
@@ -238,7 +270,10 @@ impl Parser<'_> {
                     }
                     same => same.or(Some(text(ty))),
                 },
-                _ if self.at_builtin_after(ty) => Some(text(ty)),
+                _ if self.at_builtin_after(ty) => {
+                    let last = self.tokens.span_at((value - 1).max(ty));
+                    Some(self.tokens.text(self.tokens.span_at(ty).to(last)))
+                }
                 _ => None,
             };
         }
@@ -556,11 +591,26 @@ impl Parser<'_> {
     pub(super) fn no_foreign_word(&mut self) -> Option<Reported> {
         let hint = foreign_word(self.tokens.current_text(), self.tokens.peek_at(1))?;
         let (message, hint) = match self.tokens.current_text() {
-            "for" => ("a `for` has three parts, in parentheses".to_owned(), self.loop_over()),
+            "for" => return Some(self.no_loop()),
             _ => (format!("there is no {} statement", self.tokens.quote()), hint.to_owned()),
         };
         let error = Diagnostic::error(self.tokens.span(), message);
         Some(self.tokens.unexpected(error.hint(hint)))
+    }
+
+    /// Reports a `for` of another language, and goes on in front of its body.
+    fn no_loop(&mut self) -> Reported {
+        let message = "a `for` has three parts, in parentheses";
+        let error = Diagnostic::error(self.tokens.span(), message).hint(self.loop_over());
+        let reported = self.tokens.unexpected(error);
+        let is_body = |ahead: &usize| self.tokens.peek_at(*ahead) == Token::OpenBrace;
+        let ends =
+            |ahead: &usize| matches!(self.tokens.peek_at(*ahead), Token::CloseBrace | Token::End);
+        let body = (1..LONGEST_STATEMENT).take_while(|ahead| !ends(ahead)).find(is_body);
+        for _ in 0..body.unwrap_or(0) {
+            self.tokens.bump();
+        }
+        reported
     }
 
     /// Whether `spawn f(` stands here, or another word for it.
@@ -613,6 +663,7 @@ pub(super) fn foreign_word(word: &str, next: Token) -> Option<&'static str> {
     };
     let fits = match next {
         Token::Name => before_name,
+        Token::Int | Token::Machine | Token::Var => word == "for",
         Token::OpenParen => before_paren,
         Token::Colon => word == "do",
         Token::OpenBrace | Token::CloseBrace | Token::Semicolon => true,

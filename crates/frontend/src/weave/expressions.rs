@@ -1,7 +1,7 @@
 //! Expressions: operators by precedence.
 
 use num_bigint::Sign;
-use selvedge_program::{BinaryOp, Level, UnaryOp};
+use selvedge_program::{BinaryOp, Level, Span, UnaryOp};
 
 use super::Parser;
 use super::lexer::Token;
@@ -139,8 +139,31 @@ impl Parser<'_> {
             EffectKind::FetchAndAdd(..) => "fetch_and_add",
         };
         let message = format!("`{word}` cannot be part of an expression");
-        let hint = format!("give its result to a variable first: `t := {word} …;`");
+        let written = self.tokens.text(effect.span);
+        let hint = match self.is_decided(effect.span) {
+            true => format!(
+                "what stands before it decides whether it is done: write `if c {{ t := {written}; … }}`, then test `t`"
+            ),
+            false => format!("give its result to a variable first: `t := {written};`"),
+        };
         self.mistake(effect.span, message, hint);
+    }
+
+    /// Whether what stands before a part of an expression decides whether it is computed.
+    fn is_decided(&self, part: Span) -> bool {
+        let before = (0..self.tokens.position_of(part)).rev().map(|at| self.tokens.token_of(at));
+        let mut before = before.skip_while(|t| matches!(t, Token::Not | Token::NotWord));
+        matches!(
+            before.next(),
+            Some(
+                Token::And
+                    | Token::AndWord
+                    | Token::Or
+                    | Token::OrWord
+                    | Token::Implies
+                    | Token::Question
+            )
+        )
     }
 
     /// An expression that may contain effects.
@@ -239,6 +262,10 @@ impl Parser<'_> {
     fn check_operator(&mut self, chained: bool) -> bool {
         let span = self.tokens.span();
         match self.peek() {
+            Token::Equal | Token::Assign if self.assigned_inside().is_some() => {
+                let hint = self.assigned_inside().unwrap_or_default();
+                self.mistake(span, "an assignment has no value", hint);
+            }
             Token::Equal if self.tokens.peek_at(1) == Token::Less => {
                 let both = span.to(self.tokens.span_at(1));
                 self.replaceable(both, "`=<` does not compare", "write <= to compare", "<=");
@@ -258,6 +285,21 @@ impl Parser<'_> {
             _ => return false,
         }
         true
+    }
+
+    /// What to write instead of `(x = x + 1) < 3` and `if (x := receive(c))`, where `=` clearly assigns; none if it may compare.
+    fn assigned_inside(&self) -> Option<String> {
+        let text = |ahead| self.tokens.text(self.tokens.span_at(ahead));
+        let name = self.tokens.text(self.tokens.previous());
+        let steps = text(1) == name && matches!(self.tokens.peek_at(2), Token::Plus | Token::Minus);
+        let is_effect = matches!(
+            self.tokens.peek_at(1),
+            Token::TryLock | Token::Cas | Token::FetchAndAdd | Token::Async
+        ) || text(1) == "receive";
+        let calls = self.peek() == Token::Assign && self.tokens.peek_at(2) == Token::OpenParen;
+        let value = self.written_from(1);
+        (steps || is_effect && calls)
+            .then(|| format!("it is a statement of its own, before this one: `{name} := {value};`"))
     }
 
     /// One expression from all operands, as a tree that is balanced: neighbours are paired until

@@ -5,24 +5,18 @@ use selvedge_program::Span;
 
 use super::Parser;
 use super::lexer::{Token, is_reserved};
+use super::misplaced::RANGE;
 use super::wanted::Wanted;
 use crate::Diagnostic;
-use crate::check::walk::expressions;
 use crate::cursor::{Parsed, Reported};
 use crate::foreign::{self, NO_POINTERS};
-use crate::syntax::{
-    ConstDecl, Count, Entry, EnumDecl, ExprKind, Item, Name, PredicateDecl, ProcDecl, Stmt,
-    StmtKind, StructDecl, ThreadDecl, TypeExpr, TypeKind, VarDecl,
-};
+use crate::syntax::{ConstDecl, EnumDecl, Item, ProcDecl, StructDecl, TypeExpr, TypeKind, VarDecl};
 
 /// The word before the members of a struct.
 const STRUCT: &str = "struct";
 
 /// The word before a parameter that stands for a shared variable.
 const REF: &str = "ref";
-
-/// The word before a claim about every state.
-const INVARIANT: &str = "invariant";
 
 impl Parser<'_> {
     /// Parses the whole file.
@@ -42,26 +36,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Lets `main` run where no thread is declared: those that look at invariants are none.
-    fn main_beside_invariants(&mut self) {
-        let threads = self.items.iter().filter_map(|item| match item {
-            Item::Thread(thread) => Some(thread.span),
-            _ => None,
-        });
-        let looks = |span: &Span| self.tokens.text(*span).starts_with(INVARIANT);
-        let threads: Vec<Span> = threads.collect();
-        let Some(&first) = threads.first().filter(|_| threads.iter().all(looks)) else { return };
-        let place = Span { start: first.start, end: first.start };
-        self.items.push(Item::Thread(ThreadDecl {
-            name: Name { text: "main".to_owned(), span: place },
-            binder: None,
-            count: None,
-            entry: Entry::SameName,
-            span: place,
-            end: place,
-        }));
-    }
-
     /// Parses one declaration.
     pub(super) fn item(&mut self) -> Parsed<()> {
         if self.at_let() {
@@ -70,12 +44,21 @@ impl Parser<'_> {
         self.skip_modifiers();
         self.skip_struct_word();
         self.begin();
+        self.skip_atomic();
         match self.peek() {
             Token::Const => self.constant(),
             Token::Enum => self.enumeration(),
             Token::Thread if self.path_length().is_some() => Err(self.statement_outside()),
             Token::Thread => self.thread(),
             Token::Predicate => self.predicate(),
+            Token::Void if self.tokens.peek_at(1) == Token::Thread => {
+                self.tokens.bump();
+                let name = self.tokens.text(self.tokens.span_at(1));
+                let hint = format!(
+                    "write `thread {name} {{ … }}`; a procedure `void {name}() {{ … }}` is run by `thread {name};`"
+                );
+                Err(self.expected_with_hint(Wanted::ProcedureName, hint))
+            }
             Token::Void | Token::Proc => self.procedure(),
             Token::OpenParen => self.procedure(),
             Token::Shared | Token::Var => self.globals(),
@@ -102,7 +85,11 @@ impl Parser<'_> {
                 Err(self.expected_with_hint(Wanted::Declaration, hint))
             }
             Token::Name if self.at_invariant() => self.invariant(),
-            _ if self.at_type() || self.at_bounded_semaphore() || self.at_channel() => {
+            _ if self.at_type()
+                || self.at_bounded_semaphore()
+                || self.at_channel()
+                || self.at_misnamed() =>
+            {
                 self.globals_or_procedure()
             }
             Token::Semicolon => {
@@ -143,6 +130,13 @@ impl Parser<'_> {
         {
             return self.expected_with_hint(Wanted::Declaration, hint);
         }
+        if (self.peek(), self.tokens.peek_at(1)) == (Token::Atomic, Token::Less) {
+            let hint = foreign::generic("atomic", self.tokens.text(self.tokens.span_at(2)));
+            return self.expected_with_hint(Wanted::Declaration, hint);
+        }
+        if (self.peek(), self.tokens.peek_at(1)) == (Token::Number, Token::DotDot) {
+            return self.expected_with_hint(Wanted::Declaration, RANGE);
+        }
         if !self.at_statement() {
             return self.expected(Wanted::Declaration);
         }
@@ -157,7 +151,11 @@ impl Parser<'_> {
         let hint = match (self.peek(), next) {
             (Token::Name, Token::Equal | Token::Assign) => {
                 let name = self.tokens.current_text();
-                format!("a variable is declared with its type: `int {name} := …;`, `bool {name} := …;`")
+                let number = match self.tokens.peek_at(2) {
+                    Token::Number => self.tokens.text(self.tokens.span_at(2)),
+                    _ => "…",
+                };
+                format!("a variable is declared with its type: `int {name} := {number};`, `bool {name} := …;`")
             }
             (Token::Name, Token::Colon) => self.declaration_of(0),
             (Token::Name, Token::EqualEqual) => {
@@ -188,8 +186,11 @@ impl Parser<'_> {
                 "write `invariant e;`, without braces".to_owned()
             }
             (Token::Assert, _) => {
-                "a thread checks an assertion when it comes to it: write it in a procedure, for example after `join`"
-                    .to_owned()
+                let claim = self.claim_from(1);
+                format!(
+                    "what always holds is `invariant {claim};`; an assertion stands in a procedure: a thread checks it when it comes to it, for \
+                     example after `join`"
+                )
             }
             _ => "statements stand in a procedure or in `thread NAME { … }`".to_owned(),
         };
@@ -358,6 +359,10 @@ impl Parser<'_> {
         if self.peek() == Token::Name && self.tokens.peek_at(1) == Token::OpenParen {
             return self.procedure_rest(start, vec![ty]);
         }
+        if self.peek() == Token::Comma {
+            let hint = "several results stand in parentheses: `(int, bool) f() { … }`";
+            return Err(self.expected_with_hint(Wanted::VariableName, hint));
+        }
         let globals = self.declarators(&ty)?;
         self.items.extend(globals.into_iter().map(Item::Global));
         self.expect_semicolon()
@@ -380,12 +385,53 @@ impl Parser<'_> {
         Ok(types)
     }
 
+    /// Reports `atomic` before a declaration, and goes on after it.
+    fn skip_atomic(&mut self) {
+        if self.peek() != Token::Atomic {
+            return;
+        }
+        let ty = self.tokens.text(self.tokens.span_at(1));
+        let name = self.tokens.text(self.tokens.span_at(2));
+        let hint = match self.tokens.peek_at(1) {
+            Token::Void | Token::Name if self.tokens.peek_at(3) == Token::OpenParen => {
+                format!("write `{ty} {name}(…) {{ atomic {{ … }} }}`")
+            }
+            _ if self.at_builtin_after(1) || self.tokens.peek_at(1) == Token::Name => {
+                "leave it out: an assignment is one step, and every variable is read in one"
+                    .to_owned()
+            }
+            _ => return,
+        };
+        let word = self.tokens.span();
+        let rest = Span { start: word.start, end: self.tokens.span_at(1).start };
+        let error = Diagnostic::error(word, "`atomic` stands before a block").hint(hint);
+        let is_left_out = error.hint.as_ref().is_some_and(|hint| hint.starts_with("leave it out"));
+        self.tokens.bump();
+        self.tokens.report_behind(if is_left_out { error.fixed_by(rest, "") } else { error });
+    }
+
+    /// What to write instead of `void *f(void *arg)`, whose name stands so many tokens ahead.
+    fn no_pointer_to_anything(&self, ahead: usize) -> String {
+        let name = match ahead {
+            usize::MAX => self.tokens.text(self.tokens.before(2)),
+            ahead => self.tokens.text(self.tokens.span_at(ahead)),
+        };
+        format!(
+            "there are no pointers: write `void {name}()`, or `void {name}(int x)`; a thread gets its arguments where it is declared or started: \
+             `thread t = {name}(1);`, `async {name}(1);`"
+        )
+    }
+
     /// A procedure from its name on.
     fn procedure_rest(&mut self, start: Span, results: Vec<TypeExpr>) -> Parsed<()> {
-        if self.peek() == Token::Star {
-            return Err(self.expected_with_hint(Wanted::ProcedureName, NO_POINTERS));
-        }
         let word = self.tokens.text(start);
+        if self.peek() == Token::Star {
+            let hint = match word {
+                "void" => self.no_pointer_to_anything(1),
+                _ => NO_POINTERS.to_owned(),
+            };
+            return Err(self.expected_with_hint(Wanted::ProcedureName, hint));
+        }
         let mut proc = ProcDecl {
             name: self.name(Wanted::ProcedureName)?,
             params: Vec::new(),
@@ -411,6 +457,7 @@ impl Parser<'_> {
         }
         proc.body = self.block()?;
         proc.end = self.tokens.previous();
+        self.doubt_ending(&proc);
         self.items.push(Item::Proc(proc));
         Ok(())
     }
@@ -418,6 +465,11 @@ impl Parser<'_> {
     /// The parameters, and the types of the results if they come last.
     fn procedure_head(&mut self, proc: &mut ProcDecl, word: &str) -> Parsed<()> {
         let open = self.expect(Token::OpenParen, Wanted::OpenParen)?;
+        if (self.peek(), self.tokens.peek_at(1)) == (Token::Void, Token::Star) {
+            let hint = self.no_pointer_to_anything(usize::MAX);
+            self.tokens.bump();
+            return Err(self.expected_with_hint(Wanted::CloseParen, hint));
+        }
         let no_params = match self.peek() {
             Token::Void => {
                 self.tokens.bump();
@@ -441,6 +493,12 @@ impl Parser<'_> {
         self.expect_closing(Token::CloseParen, Wanted::CommaOrCloseParen, open)?;
         if self.peek() == Token::Colon {
             self.tokens.bump();
+            if self.tokens.on_new_line()
+                && let Some(hint) = foreign::beginning(word)
+            {
+                let error = self.no_word(proc.span).hint(hint);
+                return Err(self.tokens.unexpected(error));
+            }
             let open = self.tokens.span();
             let first = std::mem::take(&mut proc.results);
             proc.results = match self.eat(Token::OpenParen) {
@@ -480,9 +538,23 @@ impl Parser<'_> {
         {
             let message = format!("parameter {} has no type", self.tokens.quote());
             let error = Diagnostic::error(self.tokens.span(), message);
-            let hint = match self.peek() {
-                Token::Number => "a first value is written `:= 2`, as in `semaphore s := 2;`",
-                _ => "write the type first: `bool x`",
+            let name = self.tokens.text(self.tokens.before(2));
+            let first = self.tokens.text(self.first);
+            let hint = match (self.peek(), first) {
+                (Token::Number, "semaphore" | "barrier" | "int" | "bool" | "chan") => {
+                    let number = self.tokens.current_text();
+                    format!("a first value is written `:=`: `{first} {name} := {number};`")
+                }
+                (Token::Number, _) => {
+                    "a first value is written `:= 2`, as in `semaphore s := 2;`".to_owned()
+                }
+                (Token::Name, "condition") => {
+                    let lock = self.tokens.current_text();
+                    format!(
+                        "write `condition {name};`: its lock is named where a thread waits, `wait {name}, {lock};`"
+                    )
+                }
+                _ => "write the type first: `bool x`".to_owned(),
             };
             let error = self.begun_elsewhere().unwrap_or(error.hint(hint));
             return Err(self.tokens.unexpected(error));
@@ -507,162 +579,6 @@ impl Parser<'_> {
         let name = self.name(Wanted::ParameterName)?;
         let dims = self.dimensions()?;
         Ok(vec![VarDecl { ty, name, dims, init: None }])
-    }
-
-    /// `thread NAME[i] * COUNT = entry(args);` or `thread NAME * COUNT { … }`
-    fn thread(&mut self) -> Parsed<()> {
-        let start = self.tokens.bump();
-        if self.peek() == Token::Star {
-            let hint = "how many there are stands after the name: `thread NAME * 2 { … }`";
-            return Err(self.expected_with_hint(Wanted::ThreadName, hint));
-        }
-        let name = self.name(Wanted::ThreadName)?;
-        let mut binder = None;
-        if self.peek() == Token::OpenBracket {
-            let open = self.tokens.bump();
-            binder = Some(self.name(Wanted::ThreadNumber)?);
-            if self.tokens.current_text() == "in" {
-                let hint = "how many there are stands after `*`: `thread NAME[i] * 2 { … }`, where `i` is 0, then 1";
-                return Err(self.expected_with_hint(Wanted::CloseBracket, hint));
-            }
-            self.expect_closing(Token::CloseBracket, Wanted::CloseBracket, open)?;
-        }
-        let count = match self.eat(Token::Star) {
-            true => Some(self.count()?),
-            false => None,
-        };
-        let mut span = start.to(self.tokens.previous());
-        let entry = match self.peek() {
-            Token::OpenBrace => Entry::Body(self.block()?),
-            Token::Equal | Token::Assign => {
-                self.tokens.bump();
-                self.eat(Token::Call);
-                let procedure = self.name(Wanted::Started)?;
-                let args = self.arguments()?;
-                span = start.to(self.tokens.previous());
-                Entry::Call(procedure, args)
-            }
-            Token::OpenParen => {
-                let error = Diagnostic::error(self.tokens.span(), "a thread has no parameters");
-                let name = &name.text;
-                let hint = match (self.tokens.peek_at(1), self.tokens.peek_at(2)) {
-                    (Token::CloseParen, Token::Equal | Token::Assign) => {
-                        format!("leave the parentheses out: `thread {name} = PROCEDURE(…);`")
-                    }
-                    (Token::CloseParen, Token::OpenBrace) => {
-                        format!("leave the parentheses out: `thread {name} {{ … }}`")
-                    }
-                    (Token::CloseParen, Token::Star) => {
-                        format!("write `thread {name} * 2;`, which runs the procedure `{name}`")
-                    }
-                    (Token::CloseParen, _) => {
-                        format!("write `thread {name};`, which runs the procedure `{name}`")
-                    }
-                    _ => format!("write `thread {name} = PROCEDURE(…);`"),
-                };
-                return Err(self.tokens.unexpected(error.hint(hint)));
-            }
-            Token::Semicolon => Entry::SameName,
-            _ if self.tokens.on_new_line() => Entry::SameName,
-            Token::Comma => {
-                let hint = "each thread is declared by itself: `thread a { … } thread b { … }`; `thread a * 2 { … }` are two that are alike";
-                return Err(self.expected_with_hint(Wanted::ThreadRest, hint));
-            }
-            _ => return Err(self.expected(Wanted::ThreadRest)),
-        };
-        let has_body = matches!(entry, Entry::Body(_));
-        let end = self.tokens.previous();
-        self.items.push(Item::Thread(ThreadDecl { name, binder, count, entry, span, end }));
-        if has_body { Ok(()) } else { self.expect_semicolon() }
-    }
-
-    /// Whether `invariant e;` stands here, and not a variable of an enumeration of that name.
-    fn at_invariant(&self) -> bool {
-        self.tokens.current_text() == INVARIANT
-            && !matches!(self.tokens.peek_at(1), Token::Assign | Token::Equal | Token::OpenBrace)
-            && !self.items.iter().any(|item| match item {
-                Item::Enum(declared) => declared.name.text == INVARIANT,
-                _ => false,
-            })
-    }
-
-    /// `invariant e;`, `invariant e, "text";`: a thread that looks once, whenever that is.
-    fn invariant(&mut self) -> Parsed<()> {
-        let word = self.tokens.bump();
-        let claim = self.expr()?;
-        let mut call = None;
-        expressions(&claim, &mut |e| {
-            if matches!(e.kind, ExprKind::Call(..)) {
-                call = Some(e.span);
-            }
-        });
-        if let Some(call) = call {
-            let hint = "name what it computes, as an expression over shared variables";
-            self.mistake(call, "an invariant is looked at in one step, and calls nothing", hint);
-        }
-        let text = self.explanation()?;
-        let span = word.to(self.tokens.previous());
-        let is_taken = |name: &str| {
-            self.items.iter().any(|item| match item {
-                Item::Thread(thread) => thread.name.text == name,
-                _ => false,
-            })
-        };
-        let mut names = (1..).map(|n| match n {
-            1 => INVARIANT.to_owned(),
-            n => format!("{INVARIANT}{n}"),
-        });
-        let made = names.find(|name| !is_taken(name)).unwrap_or_default();
-        let end = if made == INVARIANT { word.end } else { word.start };
-        let place = Span { start: word.start, end };
-        let check = Stmt { labels: Vec::new(), kind: StmtKind::Assert(claim, text), span };
-        self.items.push(Item::Thread(ThreadDecl {
-            name: Name { text: made, span: place },
-            binder: None,
-            count: None,
-            entry: Entry::Body(vec![check]),
-            span,
-            end: span,
-        }));
-        self.expect_semicolon()
-    }
-
-    /// Parses a number of threads. The `=` after it does not belong to an expression.
-    fn count(&mut self) -> Parsed<Count> {
-        if self.peek() == Token::Name && self.tokens.current_text() == "any" {
-            return Ok(Count::Any(self.tokens.bump()));
-        }
-        if self.peek() == Token::OpenBrace {
-            let hint = "`* 2` are two threads that are alike, `* any` any number of them";
-            return Err(self.expected_with_hint(Wanted::Number, hint));
-        }
-        Ok(Count::Number(self.sum()?))
-    }
-
-    /// `predicate p in worker: s == l;`
-    fn predicate(&mut self) -> Parsed<()> {
-        let start = self.tokens.bump();
-        let unnamed = self.peek() == Token::Colon || self.at_scope();
-        let name = if unnamed { None } else { Some(self.name(Wanted::PredicateName)?) };
-        let mut scope = None;
-        if self.at_scope() {
-            self.tokens.bump();
-            scope = Some(self.name(Wanted::ScopeName)?);
-        }
-        self.expect(Token::Colon, if scope.is_none() { Wanted::InOrColon } else { Wanted::Colon })?;
-        self.in_predicate = true;
-        let expr = self.expr();
-        self.in_predicate = false;
-        let span = start.to(self.tokens.previous());
-        self.items.push(Item::Predicate(PredicateDecl { name, scope, expr: expr?, span }));
-        self.expect_semicolon()
-    }
-
-    /// Whether `in NAME` stands here.
-    fn at_scope(&self) -> bool {
-        self.peek() == Token::Name
-            && self.tokens.current_text() == "in"
-            && self.tokens.peek_at(1) == Token::Name
     }
 }
 

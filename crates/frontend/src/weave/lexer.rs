@@ -213,9 +213,15 @@ pub(super) fn tokenize(source: &Source, patience: &Patience) -> Tokens<Token> {
                 tokens.list.push((Token::Unreadable, span));
             }
             Ok(Token::Text) => {
-                let printed = printed(source, &tokens.list);
-                tokens.unreadable(span, no_text(printed, span));
+                let is_assumed = statement(&tokens.list).any(|(token, _)| *token == Token::Assume);
+                let error = match printed(source, &tokens.list) {
+                    None if is_assumed => Diagnostic::error(span, "an assumption has no text")
+                        .hint("leave it out, or write a comment: `assume e; // text`"),
+                    printed => no_text(printed, span),
+                };
+                tokens.unreadable(span, error);
             }
+            Ok(Token::Slash) if leave_nested_comment(&mut tokens, source, span) => {}
             Ok(token) => tokens.list.push((token, span)),
             Err(Unreadable::Comment) => {
                 let error = Diagnostic::error(span, "this comment is not closed");
@@ -231,6 +237,31 @@ pub(super) fn tokenize(source: &Source, patience: &Patience) -> Tokens<Token> {
         }
     }
     tokens
+}
+
+/// At the `/` of a second `*/` behind a comment with another one in it: reports it, and drops what was read since the first one.
+fn leave_nested_comment(tokens: &mut Tokens<Token>, source: &Source, slash: Span) -> bool {
+    let [before @ .., (Token::Star, star)] = tokens.list.as_slice() else { return false };
+    let star = *star;
+    // Elsewhere `*` is any value, which may be divided.
+    let is_misplaced = ends_operand(before)
+        || before.last().is_none_or(|l| matches!(l.0, Token::Semicolon | Token::CloseBrace));
+    if !is_misplaced {
+        return false;
+    }
+    let before = &source.text()[..star.start as usize];
+    let Some(ended) = before.rfind("*/").filter(|_| star.end == slash.start) else { return false };
+    let first = tokens.list.partition_point(|(_, span)| span.end as usize <= ended);
+    let start = first.checked_sub(1).map_or(0, |last| tokens.list[last].1.end as usize);
+    if start > ended || before[start..ended].matches("/*").count() < 2 {
+        return false;
+    }
+    tokens.list.truncate(first);
+    tokens.diagnostics.retain(|told| (told.label.span.start as usize) < ended);
+    let error = Diagnostic::error(star.to(slash), "this `*/` ends no comment");
+    let hint = "a comment ends at the first `*/`: leave the comment inside of it out";
+    tokens.diagnostics.push(error.hint(hint));
+    true
 }
 
 /// The kind of every piece of a text, without comments. `None` if one is no token.
@@ -274,6 +305,13 @@ fn explains(before: &[(Token, Span)], source: &Source) -> bool {
     if before.last().is_none_or(|last| last.0 != Token::Comma) {
         return false;
     }
+    statement(before).any(|&(token, span)| {
+        token == Token::Assert || (token == Token::Name && source.slice(span) == "invariant")
+    })
+}
+
+/// The last of these tokens, back to the beginning of the statement or to a text in it.
+fn statement(before: &[(Token, Span)]) -> impl Iterator<Item = &(Token, Span)> {
     let ends = |token: Token| {
         matches!(
             token,
@@ -284,10 +322,7 @@ fn explains(before: &[(Token, Span)], source: &Source) -> bool {
                 | Token::Unreadable
         )
     };
-    let mut statement = before.iter().rev().take_while(|(token, _)| !ends(*token));
-    statement.any(|&(token, span)| {
-        token == Token::Assert || (token == Token::Name && source.slice(span) == "invariant")
-    })
+    before.iter().rev().take_while(move |(token, _)| !ends(*token))
 }
 
 /// The procedure that prints in other languages, if its arguments begin after these tokens.
@@ -396,6 +431,7 @@ fn bad_character(text: &str, span: Span) -> Diagnostic {
         "–" | "—" | "−" => error.hint("write `-`").fixed_by(span, "-"),
         "×" | "·" => error.hint("write `*`").fixed_by(span, "*"),
         "÷" => error.hint("write `/`").fixed_by(span, "/"),
+        "←" | "≔" => error.hint("write `:=`").fixed_by(span, ":="),
         "→" => error.hint("write `:=` to assign, `==>` for *implies*"),
         _ => error.hint("names are made of the letters a to z, digits, `_` and `$`"),
     }

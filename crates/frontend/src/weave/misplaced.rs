@@ -7,7 +7,7 @@ use selvedge_program::Type;
 use super::Parser;
 use super::lexer::Token;
 use super::wanted::Wanted;
-use crate::foreign::{self, CONDITIONAL, NO_POINTERS};
+use crate::foreign::{self, CONDITIONAL, NO_CONTRACTS, NO_POINTERS, NO_RESULT};
 use crate::syntax::{Item, TypeExpr, TypeKind, VarDecl};
 
 /// Where something unexpected stands.
@@ -28,7 +28,8 @@ impl Parser<'_> {
         let found = self.found(wanted);
         let known = || found.by_what_is_wanted().or_else(|| found.by_what_is_there());
         let lock = || self.unnamed_lock(&found);
-        lock().or_else(|| known().map(str::to_owned))
+        let within = || self.within_statement(wanted);
+        lock().or_else(within).or_else(|| known().map(str::to_owned))
     }
 
     /// What to write in the place of the current token, where it is no sign and no word of another language.
@@ -115,6 +116,9 @@ impl Found<'_> {
             Wanted::Variable | Wanted::VariableName => self.no_variable(),
             Wanted::Binder => Some(match self.here {
                 ":" => "say which name the index has: `forall i: a[i] == 0`",
+                "(" if !is_type(self.next) => {
+                    "parentheses stand round the whole of it: `(forall i: a[i] == 0)`"
+                }
                 _ => "the name stands alone, without a type and parentheses: `forall i: a[i] == 0`",
             }),
             Wanted::ColonOrNotSelf => self.no_colon(),
@@ -128,6 +132,7 @@ impl Found<'_> {
                 ("#", _) => Some(
                     "`#{i : a[i] == 1}` is for how many indices something holds; the length of an array is a constant",
                 ),
+                (_, "requires" | "ensures" | "require" | "ensure") => Some(NO_CONTRACTS),
                 (")", "-") => {
                     Some("the type of the result stands before the name: `int f(int x) { … }`")
                 }
@@ -147,6 +152,9 @@ impl Found<'_> {
             Wanted::CloseBracket if matches!(self.here, ")" | "}") => Some("`[` is closed by `]`"),
             Wanted::CommaOrCloseParen if matches!(self.here, ";" | "{") => {
                 Some("add the missing `)`, or leave out the `(`")
+            }
+            Wanted::CommaOrCloseParen if self.before[1] == "ref" => {
+                Some("leave `ref` out: the procedure says which parameters stand for variables")
             }
             Wanted::CloseBrace if self.here == ";" => Some("the choice ends with `}`: `{1 .. 3}`"),
             Wanted::CommaOrCloseBrace if self.here == "to" => {
@@ -188,6 +196,7 @@ impl Found<'_> {
     /// The advice where an operand belongs.
     fn no_expression(&self) -> Option<&'static str> {
         Some(match (self.before[1], self.here) {
+            (_, "join") => NO_RESULT,
             ("..", ".") => "a range has two dots: `{1 .. 3}`, `int[1..3]`",
             ("..", "]") | ("[", "..") => "a range has two ends: `int[0..3]`; `int` has none",
             ("invariant", ":") => "write `invariant e;`, without `:`",
@@ -215,6 +224,7 @@ impl Found<'_> {
     fn no_statement(&self) -> Option<&'static str> {
         Some(match (self.here, self.next) {
             ("!" | "not" | "forall" | "exists", _) => CONDITION_ALONE,
+            _ if self.is_number() && self.next == ".." => RANGE,
             _ if self.is_number() && self.next == ":" => "a label is a name: `L1: skip;`",
             _ if self.is_number() && self.next == "-" => {
                 "the variable stands on the left: `x := 1;`"
@@ -235,6 +245,12 @@ impl Found<'_> {
     fn no_end(&self) -> Option<&'static str> {
         Some(match (self.before, self.here) {
             (_, "(") if self.next == "*" => COMMENTS,
+            (_, ":") if self.next.starts_with('"') => {
+                "a comma stands before the text: `assert e, \"text\";`"
+            }
+            ([_, ")"], "||" | "|" | "&") => {
+                "procedures run side by side in threads: `async f(); async g();` starts two, `thread NAME { … }` is there from the start"
+            }
             (["*", "*"], _) => "there are no powers: write `x * x`",
             ([_, "*"], _) if !is_operand(self.before[0]) && self.is_number() => {
                 "`*` alone is any value; between two values it is a product"
@@ -269,9 +285,7 @@ impl Found<'_> {
             (_, "(") if self.next == "*" => {
                 "there are no pointers to procedures: keep an `enum` that says which one to call"
             }
-            (_, "(" | "<") if self.before[1] == "int" => {
-                "a range stands in brackets: `int[0..3] x;`"
-            }
+            (_, "(" | "<") if self.before[1] == "int" => RANGE,
             _ => return None,
         })
     }
@@ -439,6 +453,9 @@ fn is_binary(token: &str) -> bool {
 fn is_type(token: &str) -> bool {
     matches!(token, "bool" | "int" | "lock" | "tid") || Type::machine(token).is_some()
 }
+
+/// What to write in the place of a range alone.
+pub(super) const RANGE: &str = "a range stands in brackets: `int[0..3] x;`";
 
 const TYPE_FIRST: &str = "the type stands before the name, once: `int x := 3;`";
 

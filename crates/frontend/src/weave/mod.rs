@@ -2,14 +2,15 @@
 //! A hand-written parser, one method for each construct of `docs/language.md`:
 //!
 //! - `lexer`: text to tokens;
-//! - `items`: what stands at the top of a file, and procedures;
+//! - `items`: what stands at the top of a file, and procedures; `threads`: threads, invariants and predicates;
 //! - `declarations`: types and variables;
 //! - `statements`: control flow; `recovery`: going on after a mistake;
 //! - `sugar`: statements that are made of others;
 //! - `assignments`: what stands around `:=`;
 //! - `elsewhere`: statements and calls of other languages; `doubts`: what is read, and warned of;
 //! - `expressions`: operators; `operands`: what they are applied to, and effects;
-//! - `wanted`: what the parser can want; `misplaced`: what to write where something else stands;
+//! - `wanted`: what the parser can want; `misplaced`: what to write where something else stands; `within`: by the statement in which it stands;
+//! - `reserved`: words that were meant as names; `endings`: bodies that end without a result;
 //! - `layout`: the same text, laid out; `blanks`: what stands between two tokens.
 //!
 //! **Effects.** A call is no expression, but only what stands around it tells whether it is one
@@ -25,6 +26,7 @@ mod blanks;
 mod declarations;
 mod doubts;
 mod elsewhere;
+mod endings;
 mod expressions;
 mod items;
 mod layout;
@@ -32,11 +34,14 @@ mod lexer;
 mod misplaced;
 mod operands;
 mod recovery;
+mod reserved;
 mod statements;
 mod sugar;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod wanted;
+mod within;
 
 use selvedge_model::Patience;
 use selvedge_program::{Source, Span};
@@ -77,6 +82,7 @@ pub(crate) fn parse_within(
         in_word_block: false,
         has_parts: false,
         begun: None,
+        first: Span::default(),
         misnamed: Vec::new(),
         doubts: Vec::new(),
         copies_left: 4 * source.text().len() + SMALL_COPIES,
@@ -130,6 +136,8 @@ struct Parser<'s> {
     has_parts: bool,
     /// The name that the statement or declaration begins with, if it begins with one.
     begun: Option<Begun>,
+    /// Where the statement or declaration begins.
+    first: Span,
     /// Reserved words that were used as names, and reported.
     misnamed: Vec<String>,
     /// Warnings about the text.
@@ -305,7 +313,9 @@ impl Parser<'_> {
         };
         let hint = match self.peek() {
             Token::PlusPlus | Token::MinusMinus => STEP_HINT.to_owned(),
-            Token::Comma => "`,` joins nothing here: write `;`".to_owned(),
+            Token::Comma => self
+                .one_by_one()
+                .unwrap_or_else(|| "`,` joins nothing here: write `;`".to_owned()),
             Token::Not if !self.tokens.on_new_line() => {
                 "there are no macros: write a procedure, and call it without `!`".to_owned()
             }
@@ -438,6 +448,7 @@ impl Parser<'_> {
         match rest.find(ends) {
             _ if is_tight => "there are no pointers: `p.x` is a member of the variable `p`",
             Some(Token::Colon) => "write `c ? a : b`",
+            _ if self.is_claimed(2 - before) => "write `==>`",
             _ => {
                 "a guard is `either when g { … } or when h { … }`, `assume g;` waits until `g` holds, and `;` stands between statements"
             }
@@ -498,6 +509,7 @@ impl Parser<'_> {
             has_parenthesis: self.tokens.peek_at(1) == Token::OpenParen,
         };
         self.begun = (self.peek() == Token::Name).then_some(begun);
+        self.first = begun.span;
     }
 
     /// Says that what is being read begins with a misspelt word, or with one of another language, if it does: nothing that may follow a name follows it, or
@@ -522,46 +534,6 @@ impl Parser<'_> {
     fn bump_name(&mut self) -> Name {
         let span = self.tokens.bump();
         Name { text: self.tokens.text(span).to_owned(), span }
-    }
-
-    /// A name that must stand here. A reserved word in its place is a mistake, but clearly meant
-    /// as a name if what follows a name follows it.
-    fn name(&mut self, what: Wanted) -> Parsed<Name> {
-        if self.peek() == Token::Name {
-            return Ok(self.bump_name());
-        }
-        let reserved = lexer::is_reserved(self.peek(), self.tokens.current_text());
-        if !reserved {
-            return Err(self.expected(what));
-        }
-        let word = self.tokens.current_text();
-        let meant = matches!(
-            self.tokens.peek_at(1),
-            Token::Assign
-                | Token::Equal
-                | Token::Comma
-                | Token::Semicolon
-                | Token::Colon
-                | Token::OpenParen
-                | Token::CloseParen
-                | Token::OpenBracket
-                | Token::OpenBrace
-                | Token::CloseBrace
-                | Token::Star
-        );
-        if meant && self.misnamed.iter().any(|known| known == word) {
-            return Ok(self.bump_name());
-        }
-        let span = self.tokens.span();
-        let message =
-            format!("expected {}, but {} is a reserved word", what.phrase(), self.tokens.quote());
-        let error = Diagnostic::error(span, message).hint("choose another name");
-        let reported = self.tokens.unexpected(error);
-        if !meant {
-            return Err(reported);
-        }
-        self.misnamed.push(word.to_owned());
-        Ok(self.bump_name())
     }
 
     /// One or more things with commas between them.

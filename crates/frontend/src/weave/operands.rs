@@ -12,7 +12,7 @@ use crate::Diagnostic;
 use crate::cursor::Parsed;
 use crate::foreign;
 use crate::syntax::{
-    Effect, EffectKind, Expr, ExprKind, MemberExpr, PlaceExpr, TypeExpr, TypeKind,
+    Effect, EffectKind, Expr, ExprKind, Item, MemberExpr, PlaceExpr, TypeExpr, TypeKind,
 };
 
 /// The most digits of a number: reading takes more than linear time.
@@ -60,6 +60,10 @@ impl Parser<'_> {
             }
             Token::PlusPlus | Token::MinusMinus => {
                 return Err(self.expected_with_hint(Wanted::Expression, STEP_HINT));
+            }
+            Token::BitAnd if self.tokens.peek_before() == Token::BitAnd => {
+                let hint = "write `&&`, without a blank in it";
+                return Err(self.expected_with_hint(Wanted::Expression, hint));
             }
             Token::BitAnd => {
                 return Err(self.expected_with_hint(Wanted::Expression, NO_ADDRESSES));
@@ -192,11 +196,59 @@ impl Parser<'_> {
                         _ => Ok(self.qualified(length)),
                     };
                 }
+                if let Some(value) = self.named_value() {
+                    return value;
+                }
                 let place = self.place()?;
                 let span = place.span;
                 Ok(Expr { kind: ExprKind::Place(place), span })
             }
         }
+    }
+
+    /// Reports `pair{1, 2}`, the value of a struct with its name, and takes it for the value.
+    fn named_value(&mut self) -> Option<Parsed<Expr>> {
+        let name = self.tokens.current_text();
+        let is_struct = self.items.iter().any(|item| match item {
+            Item::Struct(decl) => decl.name.text == name,
+            _ => false,
+        });
+        if !is_struct || !self.at_values(1) {
+            return None;
+        }
+        let word = self.tokens.bump();
+        let error = Diagnostic::error(word, "the value of a struct stands without its name");
+        let hint = "leave the name out: `x := {1, 2};`";
+        self.tokens.report_behind(error.hint(hint).fixed_by(word, ""));
+        Some(self.choice())
+    }
+
+    /// Whether values in braces stand so many tokens ahead, and no block.
+    fn at_values(&self, ahead: usize) -> bool {
+        let mut open = 0_usize;
+        for ahead in ahead.. {
+            let next = self.tokens.peek_at(ahead + 1);
+            match self.tokens.peek_at(ahead) {
+                Token::OpenBrace if next != Token::CloseBrace => open += 1,
+                Token::CloseBrace if open == 1 => {
+                    return matches!(next, Token::CloseParen | Token::Comma | Token::Semicolon);
+                }
+                Token::CloseBrace if open > 1 => open -= 1,
+                Token::OpenBrace
+                | Token::CloseBrace
+                | Token::Semicolon
+                | Token::Colon
+                | Token::If
+                | Token::While
+                | Token::Either
+                | Token::Atomic
+                | Token::Skip
+                | Token::End => return false,
+                _ if open == 0 => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// Reports `Phase::Idle`, a path of so many tokens, and takes it for `Idle`.

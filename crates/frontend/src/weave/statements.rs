@@ -82,7 +82,10 @@ impl Parser<'_> {
         let message = format!("{what} cannot be declared inside a procedure");
         let error = Diagnostic::error(self.tokens.span(), message);
         let error = error.related(open, "inside this block");
-        self.tokens.unexpected(error.hint("move it to the top of the file, or add a missing `}`"));
+        let hint = self.started_inside();
+        let hint = hint
+            .unwrap_or_else(|| "move it to the top of the file, or add a missing `}`".to_owned());
+        self.tokens.unexpected(error.hint(hint));
         let before = self.tokens.position();
         // A block can hold such a declaration, and that a block: this is nesting, too.
         let inside = self.tokens.enter().and_then(|()| self.item());
@@ -90,6 +93,19 @@ impl Parser<'_> {
         if inside.is_err() {
             self.skip_statement(before);
         }
+    }
+
+    /// What to write instead of `thread t := f();` in a procedure.
+    fn started_inside(&self) -> Option<String> {
+        let text = |ahead| self.tokens.text(self.tokens.span_at(ahead));
+        let is_started = matches!(self.tokens.peek_at(2), Token::Assign | Token::Equal)
+            && (self.tokens.peek_at(3), self.tokens.peek_at(4)) == (Token::Name, Token::OpenParen);
+        (self.peek() == Token::Thread && is_started).then(|| {
+            let (name, called) = (text(1), text(3));
+            format!(
+                "a thread is started here by `tid {name} := async {called}(…);`; one that is there from the start stands outside of the procedures"
+            )
+        })
     }
 
     pub(super) fn statement_or_skip(&mut self, into: &mut Vec<Stmt>) {
@@ -272,7 +288,7 @@ impl Parser<'_> {
         }
         let text = self.tokens.current_text().trim_matches('"').to_owned();
         self.tokens.bump();
-        if self.peek() == Token::Comma {
+        if matches!(self.peek(), Token::Comma | Token::Plus) {
             let hint = "the text is as it stands: leave the rest out; the schedule of a violation shows every variable";
             return Err(self.expected_with_hint(Wanted::Semicolon, hint));
         }
@@ -385,6 +401,13 @@ impl Parser<'_> {
                 self.assignment_or_call()?
             }
             Token::Name if self.at_notify() => self.notify()?,
+            Token::Name if self.at_claim() => return Err(self.invariant_inside()),
+            Token::Name if self.at_local_channel() => {
+                let channel = self.written_from(0);
+                let hint = format!("declare it outside of the procedures: `{channel};`");
+                let error = Diagnostic::error(start, "a channel cannot be local").hint(hint);
+                return Err(self.tokens.unexpected(error));
+            }
             _ if self.at_type() => return self.locals(labels, into),
             Token::Name => self.assignment_or_call()?,
             _ => self.keyword_statement()?,
@@ -464,6 +487,40 @@ impl Parser<'_> {
         })
     }
 
+    /// Whether `invariant x == 0` stands here, and nothing that is done with a variable or a type of that name.
+    fn at_claim(&self) -> bool {
+        let declares = matches!(
+            self.tokens.peek_at(2),
+            Token::Assign | Token::Equal | Token::Semicolon | Token::Comma | Token::OpenBracket
+        );
+        self.at_invariant()
+            && match self.tokens.peek_at(1) {
+                Token::Name => !declares,
+                Token::Number | Token::Not | Token::NotWord | Token::Forall | Token::Exists => true,
+                _ => false,
+            }
+    }
+
+    /// Reports an invariant in a procedure.
+    fn invariant_inside(&mut self) -> Reported {
+        let claim = self.claim_from(1);
+        let hint = format!("move it to the top of the file; `assert {claim};` checks it here");
+        let error =
+            Diagnostic::error(self.tokens.span(), "an invariant stands outside of the procedures");
+        self.tokens.unexpected(error.hint(hint))
+    }
+
+    /// Whether `chan[1] bool c` stands here, and no element of an array: a type and a name follow the brackets.
+    fn at_local_channel(&self) -> bool {
+        let closing = (1..8).find(|ahead| self.tokens.peek_at(*ahead) == Token::CloseBracket);
+        let ty = match (self.tokens.peek_at(1), closing) {
+            (Token::OpenBracket, Some(closing)) => closing + 1,
+            _ => return false,
+        };
+        self.tokens.current_text() == "chan"
+            && (self.at_builtin_after(ty) || self.tokens.peek_at(ty) == Token::Name)
+    }
+
     /// Reports `assert!(e)`, which is no negation where it comes from.
     fn no_macro(&mut self) {
         let (word, sign) = (self.tokens.previous(), self.tokens.span());
@@ -535,6 +592,18 @@ impl Parser<'_> {
         if self.tokens.current_text() == "all" && self.tokens.peek_at(1) == Token::Name {
             self.tokens.bump();
             return Ok(StmtKind::NotifyAll(self.place()?));
+        }
+        if self.tokens.current_text() == "one" && self.tokens.peek_at(1) == Token::Name {
+            let word = self.tokens.bump();
+            let condition = self.place()?;
+            let hint = format!(
+                "write `notify {};`, which wakes one thread",
+                self.tokens.text(condition.span)
+            );
+            let rest = Span { start: word.start, end: condition.span.start };
+            let error = Diagnostic::error(word, "`one` is left out").hint(hint).fixed_by(rest, "");
+            self.tokens.report_behind(error);
+            return Ok(StmtKind::Notify(condition));
         }
         if self.tokens.current_text() == "all" && self.tokens.peek_at(1) == Token::OpenParen {
             self.tokens.bump();

@@ -13,6 +13,7 @@ use selvedge_program::Span;
 use super::lexer::Token;
 use super::wanted::Wanted;
 use super::{Parser, STEP_HINT};
+use crate::Diagnostic;
 use crate::cursor::Parsed;
 use crate::syntax::{Cond, Expr, ExprKind, Name, Stmt, StmtKind};
 
@@ -82,10 +83,15 @@ impl Parser<'_> {
 
     /// `either { … } or { … }`, `either when g { … } or when h { … }`
     pub(super) fn either(&mut self, labels: Vec<Name>, into: &mut Vec<Stmt>) -> Parsed<()> {
+        // After `if (c)`, an `else` belongs to the `if`.
+        let is_alone = matches!(
+            self.tokens.peek_before(),
+            Token::Semicolon | Token::OpenBrace | Token::CloseBrace
+        );
         let span = self.tokens.bump();
         let mut branches = vec![self.guarded(true)?];
         let is_worded = self.tokens.peek_before() != Token::CloseBrace;
-        while self.eat(Token::OrWord) {
+        while self.eat(Token::OrWord) || is_alone && self.eat_else() {
             branches.push(self.guarded(!is_worded)?);
         }
         let kind = match branches.iter().any(|(guard, _)| guard.is_some()) {
@@ -94,6 +100,19 @@ impl Parser<'_> {
         };
         into.push(Stmt { labels, kind, span });
         Ok(())
+    }
+
+    /// Moves past `else` after a branch, and reports it.
+    fn eat_else(&mut self) -> bool {
+        if self.peek() != Token::Else || self.tokens.peek_at(1) != Token::OpenBrace {
+            return false;
+        }
+        let word = self.tokens.bump();
+        let error = Diagnostic::error(word, "`or` stands between the branches of `either`");
+        let hint =
+            "write `or`: one of the branches is chosen freely; `if c { … } else { … }` tests";
+        self.tokens.report_behind(error.hint(hint).fixed_by(word, "or"));
+        true
     }
 
     /// A branch, and what it needs to be chosen.
@@ -109,6 +128,9 @@ impl Parser<'_> {
             let hint = match self.peek() {
                 Token::OpenParen => {
                     "a condition stands after `when`: `either when g { … } or when h { … }`"
+                }
+                Token::Else => {
+                    "a branch for all other cases says which these are: `either when g { … } or when !g { … }`"
                 }
                 _ => "braces stand round each branch: `either { … } or { … }`",
             };

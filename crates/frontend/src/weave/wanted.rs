@@ -83,7 +83,7 @@ impl Wanted {
             Wanted::MemberName => "the name of a member",
             Wanted::ThreadName => "the name of the thread",
             Wanted::ThreadNumber => "a name for the number of the thread",
-            Wanted::Binder => "a name for a thread",
+            Wanted::Binder => "a name for an index or a thread",
             Wanted::LocalOrAt => "a local variable or `at`",
             Wanted::ScopeName => "a procedure",
             Wanted::Callee => "the name of a procedure",

@@ -127,7 +127,7 @@ fn constants() {
                 1 | const A = 1 + true;
                   |               ^^^^
                   |
-                  = help: `b ? 1 : 0` makes a number of a truth value
+                  = help: write `1`, or declare a `bool`
 
                 t.weave: 1 error
             "#]],

@@ -110,6 +110,8 @@ fn calls() {
                   |                  - holds integers from 0 to 3
                 2 | void main() { f(4); }
                   |                 ^
+                  |
+                  = help: if 4 is meant, declare the range `[0..4]`
 
                 t.weave: 1 error
             "#]],
@@ -148,6 +150,8 @@ fn calls() {
                 2 | bool a, b;
                 3 | void main() { a, b := f(); }
                   |                       ^^^
+                  |
+                  = help: write `x := f(…);`
 
                 t.weave: 1 error
             "#]],
@@ -165,6 +169,8 @@ fn calls() {
                   |           - declared here
                 3 | void main() { n := f(); }
                   |               ^
+                  |
+                  = help: declare it as `bool n`
 
                 t.weave: 1 error
             "#]],
@@ -206,6 +212,8 @@ fn operations() {
                   |      - declared here
                 3 | void main() { b := async f(); }
                   |               ^
+                  |
+                  = help: a thread id is kept in a `tid b`; a thread gives no result: let it write to a shared variable, and read that after `join t;`
 
                 t.weave: 1 error
             "#]],
@@ -240,7 +248,7 @@ fn operations() {
                 3 | void main() { b := cas(n, true, 5); }
                   |                           ^^^^
                   |
-                  = help: `b ? 1 : 0` makes a number of a truth value
+                  = help: write `1`, or declare a `bool`
 
                 error: 5 is outside of `int[0..3]`
                  --> t.weave:3:33
@@ -250,6 +258,8 @@ fn operations() {
                 2 | bool b;
                 3 | void main() { b := cas(n, true, 5); }
                   |                                 ^
+                  |
+                  = help: if 5 is meant, declare the range `[0..5]`
 
                 t.weave: 2 errors
             "#]],
@@ -317,6 +327,8 @@ fn operations() {
                   |      - declared here
                 3 | void main() { b := fetch_and_add(n, 1); }
                   |               ^
+                  |
+                  = help: declare it as `int b`
 
                 t.weave: 1 error
             "#]],
@@ -361,7 +373,7 @@ fn calls_in_expressions() {
         a statement that waits
           a call cannot stand here -- give its result to a variable first: `t := f(…);`
         no result
-          `p` has no results, but one is needed here -- -
+          `p` has no results, but one is needed here -- a call is a statement of its own: `p(…);`; `tid t := async p(…);` starts a thread, which `join t;` waits for
         in a quantifier
           whether this call is made depends on a quantifier -- write a loop that calls `f` for each index
         an invariant
@@ -369,7 +381,7 @@ fn calls_in_expressions() {
         a constant
           a call cannot stand here -- give its result to a variable first: `t := f(…);`
         another effect
-          `fetch_and_add` cannot be part of an expression -- give its result to a variable first: `t := fetch_and_add …;`
+          `fetch_and_add` cannot be part of an expression -- give its result to a variable first: `t := fetch_and_add(n);`
           `*` cannot choose among all integers -- say among which, as in `{0 .. 9}`, or give the variable a range, as in `int[0..9]`
         the type of a result
           expected an integer, but this is a truth value -- `b ? 1 : 0` makes a number of a truth value

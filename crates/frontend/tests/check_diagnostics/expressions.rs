@@ -11,16 +11,16 @@ fn expressions() {
             "a number for a truth value",
             "void main() { if (2) skip; }",
             expect![[r#"
-            error: expected a truth value, but this is an integer
-             --> t.weave:1:18
-              |
-            1 | void main() { if (2) skip; }
-              |                  ^^^
-              |
-              = help: compare it, as in `n != 0`; only `0` and `1` count as truth values
+                error: expected a truth value, but this is an integer
+                 --> t.weave:1:18
+                  |
+                1 | void main() { if (2) skip; }
+                  |                  ^^^
+                  |
+                  = help: truth values are `true` and `false`
 
-            t.weave: 1 error
-        "#]],
+                t.weave: 1 error
+            "#]],
         ),
         (
             "a variable number for a truth value",
@@ -50,7 +50,7 @@ fn expressions() {
                 3 | void main() { n := b + 1; }
                   |                    ^
                   |
-                  = help: `b ? 1 : 0` makes a number of a truth value
+                  = help: `b := !b;` negates it; `b ? 1 : 0` makes a number of it
 
                 t.weave: 1 error
             "#]],
@@ -238,7 +238,7 @@ fn expressions() {
                 2 | void main() { n := {1, true}; }
                   |                        ^^^^
                   |
-                  = help: `b ? 1 : 0` makes a number of a truth value
+                  = help: write `1`, or declare a `bool`
 
                 t.weave: 1 error
             "#]],
@@ -350,7 +350,7 @@ fn expressions() {
                 2 | void main() { b := (1 && b) || (b + 1 == 2) || zz; }
                   |                                 ^
                   |
-                  = help: `b ? 1 : 0` makes a number of a truth value
+                  = help: `b := !b;` negates it; `b ? 1 : 0` makes a number of it
 
                 error: there is no variable `zz`
                  --> t.weave:2:48
@@ -399,6 +399,8 @@ fn places() {
                   |      - declared here
                 2 | void main() { assert a[1]; }
                   |                      ^^^^
+                  |
+                  = help: leave the index out, or declare an array: `bool a[3];`
 
                 t.weave: 1 error
             "#]],
@@ -451,7 +453,7 @@ fn places() {
                 2 | void main() { a[true] := true; }
                   |                 ^^^^
                   |
-                  = help: `b ? 1 : 0` makes a number of a truth value
+                  = help: write `1`, or declare a `bool`
 
                 t.weave: 1 error
             "#]],

@@ -324,7 +324,7 @@ fn statements() {
                 3 | void main() { print(x); sleep(1); spawn(f); exit(1); mutex_lock(x); }
                   |                                             ^^^^
                   |
-                  = help: `assert false;` is a violation, `assume false;` ends what is looked at
+                  = help: a thread ends where its procedure does: `return;`; `assert false;` is a violation
 
                 error: there is no procedure `mutex_lock`
                  --> t.weave:3:54
@@ -388,15 +388,15 @@ fn statements() {
                   |
                   = help: write `release s;`
 
-                error: `s` is a semaphore, and has no value
-                 --> t.weave:2:51
+                error: `s` is a semaphore, and `wait` does not wait for it
+                 --> t.weave:2:50
                   |
                 1 | lock a; semaphore s := 1;
                   |                   - declared here
                 2 | void main() { lock a; P(s); V(s); signal(s); wait(s); }
-                  |                                                   ^
+                  |                                                  ^^^
                   |
-                  = help: semaphores are only used with `acquire` and `release`
+                  = help: write `acquire s;`
 
                 t.weave: 5 errors
             "#]],

@@ -72,21 +72,21 @@ fn machine_integers() {
                   |
                   = help: `u8(…)` makes one of it, and wraps around
 
-                error: expected a `u8`, but this is a `u16`
-                 --> t.weave:3:32
+                error: expected a `u16`, but this is a `u8`
+                 --> t.weave:3:28
                   |
                 3 | void main() { x := y; y := x + y; assert x == y; }
-                  |                                ^
+                  |                            ^
                   |
-                  = help: `u8(…)` makes one of it, and wraps around
+                  = help: `u16(…)` makes one of it
 
-                error: expected a `u8`, but this is a `u16`
-                 --> t.weave:3:47
+                error: expected a `u16`, but this is a `u8`
+                 --> t.weave:3:42
                   |
                 3 | void main() { x := y; y := x + y; assert x == y; }
-                  |                                               ^
+                  |                                          ^
                   |
-                  = help: `u8(…)` makes one of it, and wraps around
+                  = help: `u16(…)` makes one of it
 
                 t.weave: 3 errors
             "#]],
@@ -218,6 +218,8 @@ fn machine_integers() {
                   |     - declared here
                 3 | void main() { n := fetch_and_add(x, n); }
                   |               ^
+                  |
+                  = help: declare it as `u8 n`
 
                 error: expected a `u8`, but this is an integer
                  --> t.weave:3:37
@@ -335,7 +337,7 @@ fn bit_operators() {
                 3 | void main() { x := x | y; y := x << y; }
                   |                                ^^^^^^
                   |
-                  = help: `u16(…)` makes one of it, and wraps around
+                  = help: `u16(…)` makes one of it
 
                 t.weave: 2 errors
             "#]],
@@ -365,7 +367,7 @@ fn bit_operators() {
                 2 | void main() { x := x << true; }
                   |                         ^^^^
                   |
-                  = help: `b ? 1 : 0` makes a number of a truth value
+                  = help: write `1`, or declare a `bool`
 
                 t.weave: 1 error
             "#]],

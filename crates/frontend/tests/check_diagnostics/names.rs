@@ -242,6 +242,8 @@ fn names() {
                   |       - declared here
                 2 | void main() { N := 3; }
                   |               ^
+                  |
+                  = help: declare a variable: `int N := …;`
 
                 t.weave: 1 error
             "#]],
@@ -258,6 +260,8 @@ fn names() {
                   |          - declared here
                 2 | void main() { A := B; }
                   |               ^
+                  |
+                  = help: a variable is assigned: `int x;` declares one
 
                 t.weave: 1 error
             "#]],

@@ -437,6 +437,12 @@ fn more_mistakes() -> Vec<Mistake> {
     mistakes.collect()
 }
 
+/// All of these mistakes, and those whose mended forms are written beside them.
+fn all_mistakes() -> Vec<Mistake> {
+    let mended = mended_mistakes().into_iter().map(|(mistake, _)| mistake);
+    first_mistakes().into_iter().chain(more_mistakes()).chain(mended).collect()
+}
+
 fn said_of(mistakes: &[Mistake]) -> String {
     let mut said = String::new();
     for mistake in mistakes {
@@ -461,7 +467,7 @@ fn more_mistakes_of_newcomers_are_told_what_there_is_instead() {
 #[test]
 fn fixes_that_are_followed_lead_to_programs_that_are_accepted() {
     let mut accepted = 0;
-    for mistake in first_mistakes().iter().chain(&more_mistakes()) {
+    for mistake in &all_mistakes() {
         let mut text = mistake.program();
         let mut all_fixed = true;
         for round in 0.. {
@@ -500,7 +506,7 @@ fn fixes_that_are_followed_lead_to_programs_that_are_accepted() {
 #[test]
 fn statements_that_help_names_can_be_read() {
     let mut read = 0;
-    for mistake in first_mistakes().iter().chain(&more_mistakes()) {
+    for mistake in &all_mistakes() {
         let program = mistake.program();
         for hint in diagnostics(&program).iter().filter_map(|d| d.hint.as_deref()) {
             let quoted = hint.split('`').skip(1).step_by(2);
@@ -547,10 +553,41 @@ fn examples_mean_what_they_say() {
                     "in C",
                     "does not belong to the",
                     "a truth value here",
+                    "may end without",
                 ];
                 let doubted = doubts.iter().any(|doubt| told.contains(doubt));
                 assert!(!doubted, "{}: {told}", path.display());
             }
         }
     }
+}
+
+/// A mistake and what its advice makes of it: where both are written, the mistake, `⟹`, the program that does what is said.
+fn mended_mistakes() -> Vec<(Mistake, Option<Mistake>)> {
+    let pairs = include_str!("newcomers_mended.in").lines().map(|line| {
+        let (place, rest) = line.split_once(" | ").expect("a place");
+        let (wrong, mended) = rest.split_once(" ⟹ ").expect("two programs");
+        let one = |text: &str| Mistake::new("", &text.replace('↵', "\n"), place == "inside");
+        (one(wrong), (mended != "-").then(|| one(mended)))
+    });
+    pairs.collect()
+}
+
+/// Each of these mistakes gets one message (two, where there are two mistakes), and whoever follows it writes a program that is accepted.
+#[test]
+fn advice_that_is_followed_leads_to_programs_that_are_accepted() {
+    let mut said = String::new();
+    for (mistake, mended) in mended_mistakes() {
+        writeln!(said, "{}", mistake.line).unwrap();
+        for told in diagnostics(&mistake.program()) {
+            let word = if told.severity == Severity::Warning { "warning: " } else { "" };
+            let help = told.hint.as_deref().unwrap_or("NO HELP");
+            writeln!(said, "  {word}{}\n    {help}", told.message).unwrap();
+        }
+        let Some(mended) = mended.map(|mended| mended.program()) else { continue };
+        let wrong = diagnostics(&mended);
+        assert!(wrong.iter().all(|d| d.severity != Severity::Error), "{mended}: {wrong:?}");
+    }
+    expect_file!["newcomers_mended.txt"].assert_eq(&said);
+    assert!(!said.contains("NO HELP"), "a message says nothing of what to do");
 }

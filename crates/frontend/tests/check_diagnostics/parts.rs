@@ -88,9 +88,9 @@ thread t {
 }
 ",
         expect![[r#"
-            3:19: 1 value for the 3 members of `node` (write `{value, used, items}`)
-            3:31: 4 values for the 3 members of `node` (write `{value, used, items}`)
-            3:57: expected a `node` (a variable of that type, or `{value, used, items}`)
+            3:19: 1 value for the 3 members of `node` (one for each of `value`, `used`, `items`, as in `{0, false, {0, …}}`)
+            3:31: 4 values for the 3 members of `node` (one for each of `value`, `used`, `items`, as in `{0, false, {0, …}}`)
+            3:57: expected a `node` (a variable of that type, or a value for each member, as in `{0, false, {0, …}}`)
             6:8: a parameter cannot have an array in it, as `items` is (a parameter can stand for a shared variable: `ref` before its type)
             7:1: a `guarded` is not copied or compared as a whole: its `l` is a lock (use its other members one by one; a procedure gets it as `ref guarded …`)
             7:15: `k` has no results, but 2 values are returned (the type of the result stands before the name, in the place of `void`)
@@ -111,8 +111,8 @@ thread t {
             22:3: `one.items` is an array; one element is wanted here (say which one, as in `one.items[0]`)
             23:11: `local_one` has a lock in it, and cannot be local (`l` is there for several threads: declare `local_one` outside of the procedures)
             24:5: this would be chosen for each member anew (choose it first: `i := *;`)
-            25:10: 2 values for the 3 members of `node` (write `{value, used, items}`)
-            26:15: expected a truth value, but this is an integer (compare it, as in `n != 0`; only `0` and `1` count as truth values)
+            25:10: 2 values for the 3 members of `node` (one for each of `value`, `used`, `items`, as in `{0, false, {0, …}}`)
+            26:15: expected a truth value, but this is an integer (truth values are `true` and `false`)
             27:5: there is no element 5 in `q[].value` (indices go from 0 to 1)
             28:11: `acquire` needs a lock, but `one.value` is an integer (locks are shared variables: `lock m;`)
             29:11: this is a whole `guarded`; one of its members is wanted here (name it, as in `….x`)
@@ -156,9 +156,9 @@ thread t {
             1:34: a channel cannot hold that many messages (write a constant from 0 to 64, as in `chan[2] int c;`)
             1:55: a channel cannot hold that many messages (write a constant from 0 to 64, as in `chan[2] int c;`)
             1:75: a lock cannot be sent (send an index, or another value that says which one)
-            4:34: write `:=` here, not `int` (a channel is a shared variable: `chan[2] int c;` holds two messages, `chan int c;` none; `send(c, 1);` and `x := receive(c);` use it)
+            4:26: a channel cannot be local (declare it outside of the procedures: `chan[1] int mine;`)
             5:3: `send` is not used like this (write `send(c, 1);`)
-            6:11: expected an integer, but this is a truth value (`b ? 1 : 0` makes a number of a truth value)
+            6:11: expected an integer, but this is a truth value (write `1`, or declare a `bool`)
             7:8: `send` needs a channel, but `n` is none (channels are shared variables: `chan[2] int c;`)
             8:8: there is no channel `missing` (declare it, as in `chan[2] int missing;`)
             9:3: `send` has no result (write `send(c, 1);`)
@@ -171,7 +171,7 @@ thread t {
             16:3: this is an array of channels; one of them is wanted here (write `send(c, 1);`)
             18:3: this is a whole `pair`; one of its members is wanted here (name it, as in `….x`)
             19:3: a message is a `pair`, but this is none
-            20:12: expected a `pair` (a variable of that type, or `{x, y}`)
+            20:12: expected a `pair` (a variable of that type, or a value for each member, as in `{0, 0}`)
             21:8: a channel has no value (`send(c, e);` and `x := receive(c);` use it; `c.length`, `c.empty` and `c.full` ask)
             22:3: this can be read, and is set by `send` and `receive` alone
             23:10: a channel has no member `size` (there are `c.length`, `c.empty` and `c.full`; `send(c, …);` and `x := receive(c);` use it)

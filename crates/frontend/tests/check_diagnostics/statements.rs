@@ -69,6 +69,8 @@ fn assignments() {
                   |           - holds integers from 0 to 3
                 2 | void main() { n := 2 + 2; }
                   |                    ^^^^^
+                  |
+                  = help: if 4 is meant, declare the range `[0..4]`
 
                 t.weave: 1 error
             "#]],
@@ -85,6 +87,8 @@ fn assignments() {
                   |           - holds integers from 0 to 3
                 2 | void main() { n := {1, 7}; }
                   |                        ^
+                  |
+                  = help: if 7 is meant, declare the range `[0..7]`
 
                 t.weave: 1 error
             "#]],
@@ -190,6 +194,8 @@ fn returns() {
                   |             -     ^^^^^^^^^^^
                   |             |
                   |             declared here
+                  |
+                  = help: return one value, or declare it as `bool f(…)`
 
                 t.weave: 1 error
             "#]],
@@ -207,7 +213,7 @@ fn returns() {
                   | |
                   | this is an integer
                   |
-                  = help: `b ? 1 : 0` makes a number of a truth value
+                  = help: write `1`, or declare a `bool`
 
                 t.weave: 1 error
             "#]],
@@ -224,6 +230,8 @@ fn returns() {
                   | ---------              ^
                   | |
                   | holds integers from 0 to 3
+                  |
+                  = help: if 9 is meant, declare the range `[0..9]`
 
                 t.weave: 1 error
             "#]],

@@ -56,16 +56,18 @@ fn declarations() {
             "a semaphore above its range",
             "semaphore[0..2] s := 3;\nvoid main() { }",
             expect![[r#"
-            error: 3 is outside of `int[0..2]`
-             --> t.weave:1:22
-              |
-            1 | semaphore[0..2] s := 3;
-              |                 -    ^
-              |                 |
-              |                 holds integers from 0 to 2
+                error: 3 is outside of `int[0..2]`
+                 --> t.weave:1:22
+                  |
+                1 | semaphore[0..2] s := 3;
+                  |                 -    ^
+                  |                 |
+                  |                 holds integers from 0 to 2
+                  |
+                  = help: if 3 is meant, declare the range `[0..3]`
 
-            t.weave: 1 error
-        "#]],
+                t.weave: 1 error
+            "#]],
         ),
         (
             "a semaphore that counts from 1",
@@ -286,7 +288,7 @@ fn uses() {
                 2 | void main() { acquire c; release b; notify s; notify all x; wait x, m; wait s, m; bool t := trylock(s); }
                   |                                            ^
                   |
-                  = help: conditions are shared variables: `condition c;`
+                  = help: write `release s;`
 
                 error: `notify all` needs a condition, but `x` is none
                  --> t.weave:2:58
@@ -316,7 +318,7 @@ fn uses() {
                 2 | void main() { acquire c; release b; notify s; notify all x; wait x, m; wait s, m; bool t := trylock(s); }
                   |                                                                             ^
                   |
-                  = help: conditions are shared variables: `condition c;`
+                  = help: write `acquire s;`
 
                 error: `trylock` needs a lock, but `s` is a semaphore
                  --> t.weave:2:101

@@ -120,6 +120,8 @@ fn threads() {
                   |                    - holds integers from 0 to 2
                 2 | thread phil[i] * 4 = eat(i);
                   |                          ^ this is 3 for thread number 3
+                  |
+                  = help: if 3 is meant, declare the range `[0..3]`
 
                 t.weave: 1 error
             "#]],

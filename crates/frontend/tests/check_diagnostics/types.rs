@@ -219,6 +219,8 @@ fn first_values() {
                   |           -    ^
                   |           |
                   |           holds integers from 0 to 3
+                  |
+                  = help: if 4 is meant, declare the range `[0..4]`
 
                 t.weave: 1 error
             "#]],
@@ -323,7 +325,7 @@ fn first_values() {
                   |           |
                   |           this is an integer
                   |
-                  = help: `b ? 1 : 0` makes a number of a truth value
+                  = help: write `1`, or declare a `bool`
 
                 t.weave: 1 error
             "#]],

@@ -120,7 +120,7 @@ fn what_is_wrong_with_them() {
             "bool a[65][65]; thread t { assert forall i: exists j: a[i][j]; }",
             "this would be written 4225 times",
         ),
-        ("bool b; thread t { assert forall i: b; }", "only predicates speak of other threads"),
+        ("bool b; thread t { assert forall i: b; }", "`i` is the index of no array here"),
         ("int a[2]; thread t { assert exists i != self: a[i] == 1; }", "an index is no thread"),
         ("thread t { assert true, 3; }", "write a text here, not `3`"),
         (

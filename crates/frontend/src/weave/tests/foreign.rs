@@ -124,7 +124,7 @@ fn beginnings() {
             1:1 `import` `import` does not belong to the language -- leave it out: one file is the whole program
             2:1 `package` `package` does not belong to the language -- leave it out: one file is the whole program
             5:1 `main` write a declaration here, not `main` -- a procedure begins with the type of its result, or with `void`
-            6:12 `synchronized` `synchronized` does not belong to the language -- write `acquire m;` before, and `release m;` after
+            6:12 `synchronized` `synchronized` does not belong to the language -- write `acquire m;` before, and `release m;` after: for a whole procedure, at the beginning and the end of its body
             6:41 `let` `let` does not belong to the language -- write `int x := 1;`
             6:52 `try` `try` does not belong to the language -- there are no exceptions: `goto` leaves a block
             6:68 `catch` `catch` does not belong to the language -- there are no exceptions: `goto` leaves a block
@@ -162,12 +162,12 @@ fn outside_of_procedures() {
     check(
         "x = 0;\nassert x == 2;\nenum E { A = 0, B };\nthread * 2 t { skip; }\nmutex_t lock = 1;\nvoid *f(int i) { }\nstd::mutex m;",
         expect![[r#"
-            1:1 `x` write a declaration here, not `x` -- a variable is declared with its type: `int x := …;`, `bool x := …;`
-            2:1 `assert` write a declaration here, not `assert` -- a thread checks an assertion when it comes to it: write it in a procedure, for example after `join`
+            1:1 `x` write a declaration here, not `x` -- a variable is declared with its type: `int x := 0;`, `bool x := …;`
+            2:1 `assert` write a declaration here, not `assert` -- what always holds is `invariant x == 2;`; an assertion stands in a procedure: a thread checks it when it comes to it, for example after `join`
             3:12 `=` write `,` or `}` here, not `=` -- leave the number out: values of an enumeration are not numbers
             4:8 `*` write the name of the thread here, not `*` -- how many there are stands after the name: `thread NAME * 2 { … }`
             5:1 `mutex_t` write a declaration here, not `mutex_t` -- `lock` is a reserved word: choose another name
-            6:6 `*` write the name of the procedure here, not `*` -- there are no pointers: arrays hold what a program works on, and indices say which element; a parameter `ref int x` stands for a shared variable
+            6:6 `*` write the name of the procedure here, not `*` -- there are no pointers: write `void f()`, or `void f(int x)`; a thread gets its arguments where it is declared or started: `thread t = f(1);`, `async f(1);`
             7:1 `std::mutex` `std::mutex` does not belong to the language -- write `lock`
         "#]],
     );

@@ -163,9 +163,9 @@ fn effect_in_expression() {
     check_body(
         "if (trylock(m) && x) { } x := 1 + fetch_and_add(y);",
         expect![[r#"
-        2:5 `trylock(m)` `trylock` cannot be part of an expression -- give its result to a variable first: `t := trylock …;`
-        2:35 `fetch_and_add(y)` `fetch_and_add` cannot be part of an expression -- give its result to a variable first: `t := fetch_and_add …;`
-    "#]],
+            2:5 `trylock(m)` `trylock` cannot be part of an expression -- give its result to a variable first: `t := trylock(m);`
+            2:35 `fetch_and_add(y)` `fetch_and_add` cannot be part of an expression -- give its result to a variable first: `t := fetch_and_add(y);`
+        "#]],
     );
 }
 
@@ -411,7 +411,7 @@ fn quantifiers() {
         "x := forall i != j: true; x := exists: y; x := #{i at L}; x := i.a[1];",
         expect![[r#"
             2:18 `j` write `self` here, not `j` -- the thread that is left out is `self`: `exists i != self: e`
-            2:38 `:` write a name for a thread here, not `:` -- say which name the index has: `forall i: a[i] == 0`
+            2:38 `:` write a name for an index or a thread here, not `:` -- say which name the index has: `forall i: a[i] == 0`
             2:52 `at` write `:` or `!= self:` here, not `at` -- write `forall i: a[i] == 0`, `exists i: a[i] == 0` or `#{i : a[i] == 0}`
         "#]],
     );

@@ -49,7 +49,7 @@ fn statement_outside() {
     check(
         "bool x;\nx := 1;\nreturn;\nif (x) { x := 2; }\nlock(m);\nbool y = 1",
         expect![[r#"
-            2:1 `x` write a declaration here, not `x` -- a variable is declared with its type: `int x := …;`, `bool x := …;`
+            2:1 `x` write a declaration here, not `x` -- a variable is declared with its type: `int x := 1;`, `bool x := …;`
             3:1 `return` write a declaration here, not `return` -- statements stand in a procedure or in `thread NAME { … }`
             4:1 `if` write a declaration here, not `if` -- statements stand in a procedure or in `thread NAME { … }`
             5:1 `lock` write a declaration here, not `lock` -- statements stand in a procedure or in `thread NAME { … }`
