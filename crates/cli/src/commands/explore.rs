@@ -215,12 +215,13 @@ fn constants(args: &PoseArgs, text: &str) -> Vec<Constant> {
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     args.pose.check()?;
-    let subject = input::load(&args.pose.input, output)?;
+    let pose = args.pose.specified()?;
+    let subject = input::load(&pose.input, output)?;
     subject.thread_counts()?;
     let file = output.file.clone().unwrap_or_default();
     let disk = Disk::new(&args.pose.input.file);
     let last = Mutex::new(None);
-    let explored = Explored { args: args.pose.clone(), file, disk, last };
+    let explored = Explored { args: pose, file, disk, last };
     let server = Server::bind().map_err(|error| {
         let message = format!("cannot serve a page on this machine: {error}");
         Failure::Message(Blame::File, message)
