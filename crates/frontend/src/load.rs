@@ -299,6 +299,19 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
     std::iter::once(path.to_owned()).chain(beside).collect()
 }
 
+/// The files that the preprocessor put a text together from: its own and its headers, but not those of the system.
+#[must_use]
+pub fn included(source: &Source) -> Vec<PathBuf> {
+    match source.is_made() {
+        true => c::Lines::new(source.name(), source.text())
+            .files()
+            .into_iter()
+            .map(PathBuf::from)
+            .collect(),
+        false => Vec::new(),
+    }
+}
+
 fn program(source: Source, options: &LoadOptions, parse: Parser) -> Result<Input, LoadError> {
     let patience = Patience::new(&options.budget);
     let (file, mut diagnostics) = parse(&source, &patience);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::compiler::compiler;
 use crate::page::browser::Browser;
 use crate::page::{Explorer, example, folder, report};
 
@@ -40,6 +41,36 @@ fn a_file_that_changes_is_asked_about_again() {
     assert!(browser.text("#status").contains("cannot be read"));
     // And right again.
     fs::write(&file, &text).unwrap();
+    browser.wait_for(&is("unsafe"));
+    browser.no_errors();
+}
+
+/// What a header says is asked about as well.
+#[test]
+fn a_header_that_changes_is_asked_about_again() {
+    let Some(browser) = Browser::start() else { return };
+    if compiler("the page of a program with a header").is_none() {
+        return;
+    }
+    let folder = folder("header");
+    let (file, header) = (folder.join("count.c"), folder.join("count.h"));
+    fs::write(&header, "#define LEAST 1\n").unwrap();
+    let text = "#include <assert.h>\n#include \"count.h\"\nint main(void) { int n = 1; assert(n >= LEAST); return 0; }\n";
+    fs::write(&file, text).unwrap();
+    let explorer = Explorer::start(&file, &[]);
+    browser.open(&explorer.url);
+    browser.wait_for(&is("safe"));
+    fs::write(&header, "#define LEAST 20\n").unwrap();
+    browser.wait_for(&is("unsafe"));
+    let said = browser.text("#status");
+    assert!(said.contains("count.c, or what it includes, has changed"), "{said}");
+    fs::write(&header, "#define LEAST 0\n").unwrap();
+    browser.wait_for(&is("safe"));
+    // Without it there is no program; with it there is one again.
+    fs::remove_file(&header).unwrap();
+    browser.wait_for(&is("no answer"));
+    assert!(browser.text("#sentence").contains("count.h"), "{}", browser.text("#sentence"));
+    fs::write(&header, "#define LEAST 30\n").unwrap();
     browser.wait_for(&is("unsafe"));
     browser.no_errors();
 }
