@@ -180,7 +180,11 @@ fn meant(path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_str()?;
     let names = names(folder);
     let stem = |name: &&String| Path::new(name).file_stem().is_some_and(|stem| stem == wanted);
-    let found = names.iter().find(stem).map(String::as_str);
+    // Of `lock.pml` and `lock.weave`, one can be read.
+    let is_known = |name: &&String| has_known_ending(Path::new(name));
+    let with_ending: Vec<&String> = names.iter().filter(stem).collect();
+    let known = with_ending.iter().copied().rfind(is_known);
+    let found = known.or_else(|| with_ending.first().copied()).map(String::as_str);
     let distance = |name: &&String| strsim::damerau_levenshtein(wanted, name);
     let nearest = || names.iter().min_by_key(distance).filter(|name| distance(name) <= 2);
     let found = found.or_else(|| nearest().map(String::as_str))?;

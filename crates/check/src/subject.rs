@@ -338,10 +338,25 @@ impl Subject {
             let given = self.options.threads.iter().map(|(name, _)| name.as_str());
             if let Some(name) = given.into_iter().find(|name| !known.contains(name)) {
                 let unknown = suggest::unknown("thread", name, &known);
-                return Err(Failure::usage(format!("threads {name}: {unknown}")));
+                return Err(Failure::usage(format!("--threads {name}: {unknown}")));
             }
         }
-        Ok(self.options.threads.iter().cloned().collect())
+        let counts: ThreadCounts = self.options.threads.iter().cloned().collect();
+        if let Some((program, _)) = self.program() {
+            let is_none = |thread: &ThreadDecl| match (counts.get(&thread.name), &thread.count) {
+                (Some(given), _) => *given == 0,
+                (None, count) => *count == Count::Fixed(0),
+            };
+            if !counts.is_empty() && program.threads.iter().all(is_none) {
+                let given: Vec<_> =
+                    counts.keys().map(|name| format!("--threads {name}=0")).collect();
+                return Err(Failure::usage(format!(
+                    "{}: no thread is left: give one of them a number of 1 or more",
+                    given.join(" ")
+                )));
+            }
+        }
+        Ok(counts)
     }
 
     /// The program with the numbers of threads that the options give, if it is one.

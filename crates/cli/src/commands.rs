@@ -15,6 +15,7 @@ pub mod livelock;
 pub mod lsp;
 pub mod man;
 mod pose;
+mod proof;
 pub mod recheck;
 pub mod report;
 mod search;

@@ -6,12 +6,12 @@ use std::panic;
 use std::path::PathBuf;
 use std::process::{self, ExitCode};
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use selvedge::{Blame, Failure, VerdictName, failure_report};
 use selvedge_frontend::{explain, show_path};
 use selvedge_report::json;
 
-use crate::args::Args;
+use crate::tips::advised;
 
 /// How the program ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,85 +88,9 @@ impl From<&Failure> for Exit {
     }
 }
 
-/// Says where an option belongs that a command does not have. An option is never meant as the name of a file here.
-fn advise(mut error: clap::Error) -> clap::Error {
-    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
-        return error;
-    };
-    let option = option.split('=').next().unwrap_or_default().to_owned();
-    if error.kind() != ErrorKind::UnknownArgument || !option.starts_with('-') {
-        return error;
-    }
-    if let Some(ContextValue::StyledStrs(mut tips)) = error.remove(ContextKind::Suggested) {
-        tips.retain(|tip| !tip.to_string().starts_with("to pass "));
-        if !tips.is_empty() {
-            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
-        }
-    }
-    let command = std::env::args().nth(1).unwrap_or_default();
-    if let Some(tip) = in_its_place(&command, &option).or_else(|| elsewhere(&option)) {
-        // What is printed as usage names the option that was suggested.
-        error.remove(ContextKind::SuggestedArg);
-        let mut whole = Args::whole();
-        whole.build();
-        if let Some(command) = whole.find_subcommand_mut(&command) {
-            error.insert(ContextKind::Usage, ContextValue::StyledStr(command.render_usage()));
-        }
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-    }
-    error
-}
-
-/// What a command has in the place of an option of others.
-fn in_its_place(command: &str, option: &str) -> Option<String> {
-    let words = match (command, option) {
-        ("livelock", "--contexts" | "--rounds" | "--delays") => {
-            "`livelock` has no bound on contexts: `--stem K1 --lasso K2` bounds the rounds before a run repeats itself, and those that it repeats"
-        }
-        ("livelock", "--deadlock" | "--no-deadlock") => {
-            "`livelock` looks for runs that never end; `selvedge verify FILE --deadlock` looks for deadlocks"
-        }
-        ("simulate", "--timeout" | "--memory") => {
-            "`simulate` follows one run: `--steps N` says for how many steps"
-        }
-        ("simulate", "--deadlock" | "--no-deadlock") => {
-            "`simulate` says at the end of a run whether it is a deadlock, and whether `verify` takes that for a violation"
-        }
-        ("convert", "--timeout" | "--memory") => {
-            "`convert` has no limit of time; where tables may grow large, `--limit N` says how large"
-        }
-        ("sequentialize" | "fmt" | "check-syntax", "--timeout" | "--memory") => {
-            "this command explores nothing and ends soon, so it has no limits; limits belong to commands like `verify`, which explore"
-        }
-        _ => return None,
-    };
-    Some(words.to_owned())
-}
-
-/// Which other commands have an option.
-fn elsewhere(option: &str) -> Option<String> {
-    let name = option.strip_prefix("--")?;
-    let whole = Args::whole();
-    let has_it = |command: &&clap::Command| {
-        let mut longs = command.get_arguments().filter(|arg| !arg.is_hide_set());
-        longs.any(|arg| arg.get_long() == Some(name))
-    };
-    let commands: Vec<String> = whole
-        .get_subcommands()
-        .filter(has_it)
-        .map(|command| format!("`{}`", command.get_name()))
-        .collect();
-    let (last, before) = commands.split_last()?;
-    let list = match before {
-        [] => last.clone(),
-        _ => format!("{} and {last}", before.join(", ")),
-    };
-    Some(format!("{option} is an option of {list}"))
-}
-
 /// Prints what clap has to say: help and version are answers, the rest is wrong usage.
 pub fn usage(error: clap::Error) -> ExitCode {
-    let error = advise(error);
+    let error = advised(error);
     let is_answer = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if !is_answer && asks_for_json() {
         let message = error.to_string();

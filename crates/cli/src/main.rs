@@ -13,6 +13,7 @@ mod memory;
 mod output;
 mod progress;
 mod save;
+mod tips;
 
 use std::process::ExitCode;
 

@@ -84,20 +84,27 @@ fn what_is_skipped_is_counted_and_named() {
     for (name, text) in LOGS {
         fs::write(folder.join(name), text).unwrap();
     }
+    let sources = folder.join("sources");
+    fs::create_dir_all(&sources).unwrap();
+    let attributes =
+        ["#[test]", "#[ignore = \"takes a day\"]", "fn long() {}", "#[ignore]", "fn other() {}"];
+    fs::write(sources.join("a.rs"), attributes.join("\n")).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/test-summary");
-    let said = Command::new(script).arg(&folder).output().unwrap();
+    let said = Command::new(script).arg(&folder).arg(&sources).output().unwrap();
     assert!(said.status.success(), "{said:?}");
     expect_test::expect![[r#"
 
         steps:
               3 s  tests
         tests: 111 ran, 1 failed
-        skipped: 5
+        skipped: 7
           SKIPPED [1] tests/test_x.py:5: no pandas
           a::b: SKIPPED: book: no compiler
           a::b: skipped: no <z3>
           old: all are skipped: no z3
           scripts/test-benchexec: skipped: there is no python3
+          long: skipped: takes a day
+          other: skipped: no reason is given
     "#]]
     .assert_eq(&String::from_utf8_lossy(&said.stdout));
 }

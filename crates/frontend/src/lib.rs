@@ -52,5 +52,5 @@ pub mod weave;
 pub use diagnostic::{Diagnostic, Diagnostics, Fix, Label, Severity};
 pub use load::{
     Beyond, Draft, Input, LoadError, LoadOptions, draft, draft_c, explain, files, has_known_ending,
-    load, needs_preprocessing, parse, read_text, reread, show_path,
+    included, load, needs_preprocessing, parse, read_text, reread, show_path,
 };

@@ -168,6 +168,11 @@ fn read(
             show_path(path),
             show_path(&path.with_extension("c"))
         ))),
+        None if let Some(language) = other_language(path) => Err(LoadError::Unusable(format!(
+            "{}: Selvedge does not read {language}; it reads programs in .weave, .c, .i and .bp, and tables in .cpds, .pds and .tts: write \
+             what the threads share, and what they do with it, as a .weave program",
+            show_path(path)
+        ))),
         None => Err(LoadError::Unusable(format!(
             "{}: unknown kind of file; known endings are .weave, .bp, .c, .i, .cpds, .pds and .tts: if this is a \
              program, call it {}",
@@ -181,6 +186,38 @@ fn read(
 fn is_cpp(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
     matches!(ending, Some("cpp" | "cc" | "cxx" | "c++" | "C" | "hpp" | "ii"))
+}
+
+/// A language that is not read, by the ending of its files.
+fn other_language(path: &Path) -> Option<&'static str> {
+    Some(match path.extension()?.to_str()? {
+        "ada" | "adb" | "ads" => "Ada",
+        "als" => "Alloy",
+        "cs" => "C#",
+        "dfy" => "Dafny",
+        "erl" => "Erlang",
+        "ex" | "exs" => "Elixir",
+        "go" => "Go",
+        "hs" => "Haskell",
+        "java" => "Java",
+        "js" | "mjs" => "JavaScript",
+        "kt" | "kts" => "Kotlin",
+        "lean" => "Lean",
+        "ml" | "mli" => "OCaml",
+        "p" => "P",
+        "pml" | "prom" | "promela" | "spin" => "Promela",
+        "py" => "Python",
+        "rb" => "Ruby",
+        "rs" => "Rust",
+        "scala" => "Scala",
+        "smv" => "SMV",
+        "swift" => "Swift",
+        "tla" => "TLA+",
+        "ts" => "TypeScript",
+        "xml" | "xta" => "Uppaal",
+        "zig" => "Zig",
+        _ => return None,
+    })
 }
 
 /// The kind of a file, by the ending of its name.
@@ -299,6 +336,19 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
     std::iter::once(path.to_owned()).chain(beside).collect()
 }
 
+/// The files that the preprocessor put a text together from: its own and its headers, but not those of the system.
+#[must_use]
+pub fn included(source: &Source) -> Vec<PathBuf> {
+    match source.is_made() {
+        true => c::Lines::new(source.name(), source.text())
+            .files()
+            .into_iter()
+            .map(PathBuf::from)
+            .collect(),
+        false => Vec::new(),
+    }
+}
+
 fn program(source: Source, options: &LoadOptions, parse: Parser) -> Result<Input, LoadError> {
     let patience = Patience::new(&options.budget);
     let (file, mut diagnostics) = parse(&source, &patience);
@@ -390,7 +440,7 @@ fn know_constants(file: &syntax::File, options: &LoadOptions) -> Result<(), Load
         }
         list => format!("the file declares {}", list.concat()),
     };
-    Err(LoadError::Option(format!("const {name}: there is no constant `{name}`; {there}")))
+    Err(LoadError::Option(format!("--const {name}: there is no constant `{name}`; {there}")))
 }
 
 fn table(

@@ -183,8 +183,9 @@ impl<'a> Reader<'a> {
         if !is_known {
             let known: BTreeSet<&str> = self.program.template_names().map(written).collect();
             let message = format!("there is no thread or procedure `{}`", name.text);
-            let hint = did_you_mean(name.text, known.iter().copied())
-                .unwrap_or_else(|| format!("known threads: {}; `*` is any of them", list(&known)));
+            let hint = did_you_mean(name.text, known.iter().copied()).unwrap_or_else(|| {
+                format!("known threads and procedures: {}; `*` is any thread", list(&known))
+            });
             return Err(Diagnostic::error(name.span, message).hint(hint));
         }
         if places.is_empty() {

@@ -116,7 +116,7 @@ fn what_is_not_there() {
         1 | x@critical
           | ^
           |
-          = help: known threads: `f`, `other`, `work`, `worker`; `*` is any of them
+          = help: known threads and procedures: `f`, `other`, `work`, `worker`; `*` is any thread
 
         --target: 1 error
     "#]],

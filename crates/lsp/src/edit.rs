@@ -47,10 +47,15 @@ pub fn formatting(document: &mut Document) -> Option<Vec<TextEdit>> {
     Some(vec![TextEdit::new(document.range(all), text)])
 }
 
-/// The names that can be meant at an offset, and the words that begin something.
+/// The names that can be meant at an offset, and the words of the language; behind a `.`, the members of what stands before it.
 pub fn completion(document: &mut Document, offset: usize) -> Vec<CompletionItem> {
     let is_weave = document.is_weave();
     let path = path_before(&document.text, offset);
+    // Behind a `.` that ends no path, as in `0..`, there is nothing to choose from yet.
+    let follows_dot = document.text.get(..offset).is_some_and(|before| before.ends_with('.'));
+    if path.is_none() && follows_dot {
+        return Vec::new();
+    }
     let path: Option<Vec<String>> =
         path.map(|names| names.into_iter().map(str::to_owned).collect());
     let Some(draft) = document.draft() else { return Vec::new() };
@@ -88,9 +93,10 @@ pub fn completion(document: &mut Document, offset: usize) -> Vec<CompletionItem>
         detail: Some(definition.text.clone()),
         ..CompletionItem::default()
     });
-    let words = weave::words().iter().filter(|_| is_weave);
+    let is_name = |word: &str| names.iter().any(|definition| definition.name == word);
+    let words = weave::words().filter(|word| is_weave && !is_name(word));
     let words = words.map(|word| CompletionItem {
-        label: (*word).to_owned(),
+        label: word.to_owned(),
         kind: Some(CompletionItemKind::KEYWORD),
         ..CompletionItem::default()
     });

@@ -155,7 +155,7 @@ pub fn refuses_elsewhere(
     bound: Option<Bound>,
     engine: EngineName,
 ) -> Option<Failure> {
-    let others = "leave --hosts, --checkpoint and --resume away, or ask on one machine";
+    let others = "leave --hosts, --checkpoint and --resume out, or ask on one machine";
     if !matches!(engine, EngineName::Auto | EngineName::Explicit) {
         return Some(Failure::usage(format!(
             "several processes explore single states: the engine `{engine}` works in one process only; {others}"

@@ -217,7 +217,7 @@ pub fn table(
 ) -> Result<Observed, Failure> {
     let shown = shown.into();
     if shown.generators && resource != Resource::Contexts {
-        return Err(Failure::usage("generators are about contexts: leave the rounds away"));
+        return Err(Failure::usage("generators are about contexts: leave the rounds out"));
     }
     let (found, cost) = options.measured(|options| -> Result<_, Failure> {
         let options = Options { deadlock: Deadlocks::No, ..options.clone() };

@@ -217,7 +217,7 @@ fn thread_count(text: &str) -> Result<(String, u32), String> {
     if let Some((name, "any")) = text.split_once('=').map(|(name, n)| (name.trim(), n.trim())) {
         return Err(format!(
             "this option is for a number; for any number of threads, say `thread {name} * any` in the program, \
-             and leave this option away"
+             and leave this option out"
         ));
     }
     let (name, count) =

@@ -44,7 +44,7 @@ pub struct Args {
           allow_negative_numbers = true)]
     delays: Option<usize>,
     /// With --rounds: how many of the threads that statements start may act, where the text does not show how many
-    /// there are; others are dropped, which the answer says [default: one less than there are rounds, and 1 at least; with --delays 2]
+    /// there are; others never act, which the answer says [default: one less than there are rounds, and 1 at least; with --delays 2]
     #[arg(long, value_name = "N", value_parser = started, requires = "rounds", conflicts_with = "contexts", allow_negative_numbers = true)]
     started: Option<u32>,
     #[command(flatten)]

@@ -221,8 +221,14 @@ fn table_input(subject: Subject, args: &Args) -> Result<TableInput, Failure> {
 /// Tables in one of their formats.
 fn tables(target: Target, input: &TableInput) -> Result<Written, Failure> {
     let TableInput { tables, targets } = input;
-    let refused = |why: NotExpressible| {
-        Failure::input(format!("this system cannot be written so: {why}; .cpds can say more"))
+    let refused = |why: NotExpressible| match target {
+        Target::Pds | Target::Tts => {
+            let ending = if matches!(target, Target::Pds) { "pds" } else { "tts" };
+            Failure::input(format!(
+                "a .{ending} file cannot say this: {why}; write `--to cpds`, which can say more"
+            ))
+        }
+        _ => Failure::input(format!("a .cpds file cannot say this: {why}")),
     };
     match target {
         Target::Pds => {

@@ -10,8 +10,8 @@ use std::thread;
 
 use clap::Args as ClapArgs;
 use selvedge::{Answer, Blame, Engines, Failure, Subject};
-use selvedge_frontend::Input;
 use selvedge_frontend::check::Kind;
+use selvedge_frontend::{Input, included};
 use selvedge_program::Count;
 use selvedge_report::json::VERSION;
 use selvedge_report::page::{
@@ -89,8 +89,9 @@ impl Explored {
     }
 
     /// The file as it is now, with these options.
-    fn read(args: &PoseArgs) -> Result<Subject, Failure> {
+    fn read(&self, args: &PoseArgs) -> Result<Subject, Failure> {
         let subject = Subject::read(&args.input.file, (&args.input.options).into())?;
+        self.disk.watch(included(subject.source()));
         subject.thread_counts()?;
         Ok(subject)
     }
@@ -103,7 +104,7 @@ impl Explore for Explored {
 
     fn setup(&self) -> Setup {
         let (revision, source) = (self.disk.revision(), self.disk.text());
-        let read = Self::read(&self.args);
+        let read = self.read(&self.args);
         let (subject, wrong) = match read {
             Ok(subject) => (Some(subject), None),
             Err(failure) => (None, Some(failure.to_string())),
@@ -140,7 +141,7 @@ impl Explore for Explored {
     ) -> Result<Document, String> {
         let answer = || -> Result<Document, Failure> {
             let args = self.args(ask)?;
-            let subject = Self::read(&args)?;
+            let subject = self.read(&args)?;
             let document = |answer: &selvedge::Answer, table: Option<&selvedge::Table>| Document {
                 way: steps::way(answer, &subject, &args),
                 ..answer.document(table)
@@ -164,7 +165,7 @@ impl Explore for Explored {
     fn walk(&self, wander: &Wander) -> Result<Look, String> {
         let look = || -> Result<Look, Failure> {
             let args = self.args(&wander.ask)?;
-            let subject = Self::read(&args)?;
+            let subject = self.read(&args)?;
             steps::look(&args, &subject, wander)
         };
         look().map_err(|failure| failure.to_string())
@@ -215,12 +216,13 @@ fn constants(args: &PoseArgs, text: &str) -> Vec<Constant> {
 
 pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     args.pose.check()?;
-    let subject = input::load(&args.pose.input, output)?;
+    let pose = args.pose.specified()?;
+    let subject = input::load(&pose.input, output)?;
     subject.thread_counts()?;
     let file = output.file.clone().unwrap_or_default();
     let disk = Disk::new(&args.pose.input.file);
     let last = Mutex::new(None);
-    let explored = Explored { args: args.pose.clone(), file, disk, last };
+    let explored = Explored { args: pose, file, disk, last };
     let server = Server::bind().map_err(|error| {
         let message = format!("cannot serve a page on this machine: {error}");
         Failure::Message(Blame::File, message)

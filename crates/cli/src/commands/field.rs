@@ -125,10 +125,7 @@ impl FieldArgs {
         };
         match asked.iter().find(|asked| !c::has_its_ending(&asked.input.file)) {
             None => Ok(()),
-            Some(other) => Err(Failure::usage(format!(
-                "{what} is for programs in C (.c, .i), and {} is none",
-                show_path(&other.input.file)
-            ))),
+            Some(other) => Err(only_c(what, &other.input.file)),
         }
     }
 
@@ -221,21 +218,32 @@ impl FieldArgs {
     }
 }
 
+/// Gives an input the options that a specification stands for.
+pub fn specify(input: &mut InputArgs, specification: &Specification) {
+    let all = [
+        (Property::UnreachCall, CProperty::UnreachCall),
+        (Property::ValidDeref, CProperty::ValidMemsafety),
+        (Property::NoOverflow, CProperty::NoOverflow),
+        (Property::NoDataRace, CProperty::NoDataRace),
+    ];
+    let asked = all.into_iter().filter(|(property, _)| specification.asks(*property));
+    input.options.c.property = asked.map(|(_, option)| option).collect();
+    if specification.asks(Property::ValidMemtrack) {
+        input.options.c.unchecked = vec![UNCHECKED.to_owned()];
+    }
+}
+
+/// That something is for programs in C, and this is another one.
+pub fn only_c(what: &str, file: &Path) -> Failure {
+    let file = show_path(file);
+    Failure::usage(format!("{what} is for programs in C (.c, .i), and {file} is none"))
+}
+
 impl TaskQuestion {
     /// With the options that the specification stands for.
     fn with_options(mut self) -> Self {
         let Some(specification) = &self.specification else { return self };
-        let all = [
-            (Property::UnreachCall, CProperty::UnreachCall),
-            (Property::ValidDeref, CProperty::ValidMemsafety),
-            (Property::NoOverflow, CProperty::NoOverflow),
-            (Property::NoDataRace, CProperty::NoDataRace),
-        ];
-        let asked = all.into_iter().filter(|(property, _)| specification.asks(*property));
-        self.input.options.c.property = asked.map(|(_, option)| option).collect();
-        if specification.asks(Property::ValidMemtrack) {
-            self.input.options.c.unchecked = vec![UNCHECKED.to_owned()];
-        }
+        specify(&mut self.input, specification);
         self
     }
 

@@ -1,4 +1,4 @@
-//! `selvedge fmt`: texts, laid out.
+//! `selvedge fmt`: texts, formatted.
 
 use std::path::{Path, PathBuf};
 
@@ -10,9 +10,9 @@ use crate::exit::Exit;
 use crate::output::Output;
 use crate::save::save;
 
-/// Lay out .weave files: indentation, and blanks between words and signs
+/// Format .weave files in place: indentation, and blanks between words and signs
 ///
-/// The program and its comments stay the same, and lines end where they ended. Ends with 0 if all files are laid out now, with 65 if one
+/// The program and its comments stay the same, and lines end where they ended. Ends with 0 if all files are formatted now, with 65 if one
 /// cannot be read as a program; with --check, which writes nothing, with 1 if a file would change.
 #[derive(ClapArgs, Debug)]
 pub struct Args {
@@ -41,7 +41,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let lines: String = (changed.iter())
         .map(|(file, line, _)| match args.check {
             true => format!("{}:{line}: would change from here on\n", show_path(file)),
-            false => format!("{}: laid out\n", show_path(file)),
+            false => format!("{}: formatted\n", show_path(file)),
         })
         .collect();
     output.print(&lines);
@@ -52,7 +52,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
 fn laid_out(file: &Path) -> Result<(String, String), Failure> {
     if file.extension().is_none_or(|ending| ending != "weave") {
         let why =
-            "only .weave is laid out; `selvedge convert --to weave` makes such a text of others";
+            "only .weave is formatted; `selvedge convert --to weave` makes such a text of others";
         return Err(Failure::usage(format!("{}: {why}", show_path(file))));
     }
     let source = read_text(file)?;

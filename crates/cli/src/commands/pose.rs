@@ -1,5 +1,6 @@
 //! What `report` and `explore` have in common: a question, and the document with its answer.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -17,10 +18,13 @@ use selvedge_web::Tell;
 
 use super::answer::with_progress;
 use super::engine::EngineOptions;
+use super::field::{only_c, specify};
+use super::proof::{Predicates, ProofArgs, Tried};
 use crate::args::{InputArgs, bound, number};
 use crate::output::Output;
 use selvedge_check::command::{COptions, CProperty, DataModel, constant};
-use selvedge_frontend::show_path;
+use selvedge_frontend::task::Specification;
+use selvedge_frontend::{c, show_path};
 
 /// A page asks for no more workers than this.
 const MOST_JOBS: u32 = 64;
@@ -36,6 +40,11 @@ fn ask_of_c(options: &COptions) -> CAsk {
         heap: Some(options.heap).filter(|&heap| heap != COptions::default_heap()),
         properties: options.property.iter().map(name).collect(),
     }
+}
+
+/// Which actions are tried, where it is not what is tried anyway.
+fn closure(proof: &ProofArgs) -> Option<String> {
+    Some(&proof.closure).filter(|tried| **tried != Tried::Disrespectful).map(name)
 }
 
 /// A question about a file.
@@ -66,12 +75,43 @@ pub struct PoseArgs {
     require_reached: bool,
     #[command(flatten)]
     pub engine: EngineOptions,
+    #[command(flatten)]
+    proof: ProofArgs,
+    /// A property file, which says what must hold in the place of --property
+    #[arg(long, value_name = "FILE.prp", conflicts_with_all = ["property", "target"], help_heading = "C")]
+    spec: Option<PathBuf>,
+    /// The properties that the property file stands for.
+    #[arg(skip)]
+    specified: Vec<CProperty>,
     /// The SMT solver: a name or a path
     #[arg(long, value_name = "PROGRAM", default_value = DEFAULT, help_heading = "Solver")]
     solver: String,
 }
 
 impl PoseArgs {
+    /// The same question with what the property file says, if there is one.
+    pub fn specified(&self) -> Result<Self, Failure> {
+        let mut args = self.clone();
+        let Some(path) = &self.spec else { return Ok(args) };
+        if !c::has_its_ending(&self.input.file) {
+            return Err(only_c("--spec", &self.input.file));
+        }
+        specify(&mut args.input, &Specification::read(path)?);
+        args.specified.clone_from(&args.input.options.c.property);
+        Ok(args)
+    }
+
+    /// Whether every schedule is asked about.
+    fn is_verify(&self) -> bool {
+        !self.livelock && self.bound().is_none()
+    }
+
+    /// Whether what must hold is still what the property file says.
+    fn is_specified(&self) -> bool {
+        let input = &self.input.options;
+        self.spec.is_some() && input.target.is_none() && input.c.property == self.specified
+    }
+
     /// The question, as a page would ask it.
     pub fn ask(&self) -> Ask {
         let (input, engine) = (&self.input.options, &self.engine);
@@ -101,6 +141,9 @@ impl PoseArgs {
             no_symmetry: engine.no_symmetry,
             no_reduction: engine.no_reduction,
             require_reached: self.require_reached,
+            observe: self.proof.observe.clone(),
+            closure: closure(&self.proof),
+            given_predicates: self.proof.predicates == Predicates::Given,
             c: ask_of_c(&input.c),
         }
     }
@@ -108,6 +151,8 @@ impl PoseArgs {
     /// The same options with another question.
     pub fn with(&self, ask: &Ask) -> Result<Self, Failure> {
         let mut args = self.clone();
+        let named =
+            |what: &str, name: &str| Failure::usage(format!("{what}: there is no `{name}`"));
         let bound = || ask.bound.ok_or_else(|| Failure::usage("this question needs a bound"));
         args.livelock = ask.question == Posed::Livelock;
         args.contexts = (ask.question == Posed::Contexts).then(bound).transpose()?;
@@ -121,6 +166,20 @@ impl PoseArgs {
         }
         args.engine.no_symmetry = ask.no_symmetry;
         args.engine.no_reduction = ask.no_reduction;
+        if args.is_verify() {
+            let tried =
+                |name: &String| Tried::from_str(name, false).map_err(|_| named("closure", name));
+            args.proof = ProofArgs {
+                observe: ask.observe.clone(),
+                closure: ask.closure.as_ref().map_or(Ok(Tried::Disrespectful), tried)?,
+                predicates: match ask.given_predicates {
+                    true => Predicates::Given,
+                    false => Predicates::Auto,
+                },
+            };
+        } else {
+            args.proof = ProofArgs::default();
+        }
         args.engine.jobs = ask.jobs.map(|jobs| jobs.clamp(1, MOST_JOBS) as usize);
         let limits = &mut args.engine.limits;
         // Fractions of a second are not asked for on a page: they stay as they were.
@@ -137,8 +196,6 @@ impl PoseArgs {
         input.consts = ask.consts.iter().map(value).collect::<Result<_, _>>()?;
         input.target = ask.target.clone();
         input.init = ask.init.clone();
-        let named =
-            |what: &str, name: &str| Failure::usage(format!("{what}: there is no `{name}`"));
         let c = &mut input.c;
         let model =
             |name: &String| DataModel::from_str(name, false).map_err(|_| named("data model", name));
@@ -162,6 +219,8 @@ impl PoseArgs {
             list.iter().map(|(name, n)| format!("{name}={n}")).collect::<Vec<_>>()
         };
         let consts = input.consts.iter().map(|(name, value)| format!("{name}={value}"));
+        let properties = if self.is_specified() { &[][..] } else { &input.c.property };
+        let proof = &self.proof;
         let line = line
             .word(&show_path(&self.input.file))
             .option("--contexts", self.contexts)
@@ -176,7 +235,7 @@ impl PoseArgs {
             .option("--target", input.target.as_ref())
             .option("--data-model", input.c.data_model.as_ref().map(name))
             .option("--heap", Some(input.c.heap).filter(|&heap| heap != COptions::default_heap()))
-            .each("--property", input.c.property.iter().map(name));
+            .each("--property", properties.iter().map(name));
         let named = self.fixed().into_iter().fold(line, |line, word| line.word(&word));
         // Endless runs have engines of their own.
         let is_other = |engine: &EngineName| *engine != EngineName::Auto && !self.livelock;
@@ -185,6 +244,9 @@ impl PoseArgs {
             .option("--engine", of_engine.map(EngineName::name))
             .flag("--no-symmetry", engine.no_symmetry && !self.livelock)
             .flag("--no-reduction", engine.no_reduction && !self.livelock)
+            .option("--observe", proof.observe.as_ref())
+            .option("--closure", closure(proof))
+            .option("--predicates", (proof.predicates != Predicates::Auto).then_some("given"))
             .option("--jobs", engine.jobs.filter(|_| !self.livelock))
             .time("--timeout", engine.limits.timeout)
             .option("--memory", engine.limits.memory.map(|bytes| format!("{bytes}B")))
@@ -196,9 +258,11 @@ impl PoseArgs {
         let c = &self.input.options.c;
         let include = c.include.iter().map(|folder| format!("-I{}", show_path(folder)));
         let define = c.define.iter().map(|text| format!("-D{text}"));
-        let solver = (self.solver != DEFAULT && !self.livelock && self.bound().is_none())
+        let spec = self.spec.as_ref().filter(|_| self.is_specified());
+        let spec = spec.map(|path| ["--spec".to_owned(), show_path(path)]);
+        let solver = (self.solver != DEFAULT && self.is_verify())
             .then(|| ["--solver".to_owned(), self.solver.clone()]);
-        include.chain(define).chain(solver.into_iter().flatten()).collect()
+        include.chain(define).chain([spec, solver].into_iter().flatten().flatten()).collect()
     }
 
     /// Which deadlocks are asked for: within a bound none, unless all are.
@@ -217,6 +281,11 @@ impl PoseArgs {
     /// Refuses what no engine answers, before any work is done.
     pub fn check(&self) -> Result<(), Failure> {
         let engine = self.engine.engine;
+        if !self.is_verify() && self.proof != ProofArgs::default() {
+            return Err(Failure::usage(
+                "--observe, --closure and --predicates say how to prove: leave out --contexts, --rounds and --livelock, which ask for no proof",
+            ));
+        }
         match self.bound() {
             _ if self.livelock && engine != EngineName::Auto => {
                 Err(Failure::usage("with --livelock there is no choice of engines"))
@@ -249,7 +318,9 @@ pub fn answer(
         keep: true,
         solver: Some(args.solver.clone()),
         listener: Some(listener(Arc::clone(tell), Arc::clone(&for_table))),
-        ..args.engine.options(args.engine.limits.until(Instant::now(), Arc::clone(cancelled)))
+        ..args.proof.options(
+            args.engine.options(args.engine.limits.until(Instant::now(), Arc::clone(cancelled))),
+        )
     };
     with_progress(options, output, args.bound(), |options| {
         let answer = match args.bound() {

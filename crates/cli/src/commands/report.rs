@@ -113,12 +113,13 @@ pub fn run(args: &Args, output: &mut Output) -> Result<Exit, Failure> {
     let path = path(args)?;
     let kind = kind(path)?;
     args.pose.check()?;
-    let subject = input::load(&args.pose.input, output)?;
+    let pose = args.pose.specified()?;
+    let subject = input::load(&pose.input, output)?;
     probe("--output", path, &files(&args.pose.input.file))?;
     let interrupt = Interrupt::install(guard::interrupted);
     let tell: Tell = Arc::new(|_| {});
     let asked = (&subject, None);
-    let (answer, table) = answer(&args.pose, asked, &interrupt.flag(), &tell, output, |_| {})?;
+    let (answer, table) = answer(&pose, asked, &interrupt.flag(), &tell, output, |_| {})?;
     guard::answers();
     let text = match kind {
         Kind::Page => page::html(&answer.document(table.as_ref())),

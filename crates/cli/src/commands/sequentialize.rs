@@ -45,8 +45,8 @@ pub struct Args {
     #[arg(long, value_name = "K2", value_parser = rounds, allow_negative_numbers = true,
         required_if_eq("asked", "livelock"), conflicts_with = "rounds")]
     lasso: Option<u32>,
-    /// How many of the threads that statements start may act, where the text does not show how many there are; others are
-    /// dropped [default: one less than there are rounds, and 1 at least]
+    /// How many of the threads that statements start may act, where the text does not show how many there are; others
+    /// never act [default: one less than there are rounds, and 1 at least]
     #[arg(long, value_name = "N", value_parser = started, allow_negative_numbers = true)]
     started: Option<u32>,
     /// What is asked of an endless run, for livelock

@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::time::Instant;
 
-use clap::{Args as ClapArgs, ValueEnum};
-use selvedge::{Closure, Failure, Options, verify};
+use clap::Args as ClapArgs;
+use selvedge::{Failure, Options, verify};
 use selvedge_frontend::show_path;
 
 use super::answer::SolverArgs;
 use super::engine::Limits;
 use super::field::{FieldArgs, TaskQuestion};
+use super::proof::ProofArgs;
 use super::search::{NoDeadlock, SearchArgs};
 use super::spread::{Part, SpreadArgs, ended};
 use crate::args::InputArgs;
@@ -54,18 +55,8 @@ pub struct Args {
     search: SearchArgs,
     #[command(flatten)]
     deadlocks: NoDeadlock,
-    /// What `--engine delays` observes of a state, separated by commas: names of shared variables (or
-    /// `shared` for all, which is meant where none is named), and `top=J` for the topmost J symbols
-    /// of each stack; or `predicates`: the line of one thread and the predicates of the program
-    /// [default: the tops, and deeper and deeper where that is not enough]
-    #[arg(long, value_name = "WHAT", help_heading = "Engine")]
-    observe: Option<String>,
-    /// Which actions `--engine delays` tries when what it observes has stopped growing
-    #[arg(long, value_enum, default_value_t = Tried::Disrespectful, help_heading = "Engine")]
-    closure: Tried,
-    /// Which predicates a proof for integers without bounds may use
-    #[arg(long, value_enum, default_value_t = Predicates::Auto, help_heading = "Solver")]
-    predicates: Predicates,
+    #[command(flatten)]
+    proof: ProofArgs,
     #[command(flatten)]
     solver: SolverArgs,
     #[command(flatten)]
@@ -105,26 +96,6 @@ impl Bounds {
     }
 }
 
-/// Which predicates are used.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Predicates {
-    /// Those of the program, and what else a proof needs
-    Auto,
-    /// Only those of the program
-    Given,
-}
-
-/// Which actions are tried.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum Tried {
-    /// Those that depend on what is not observed
-    Disrespectful,
-    /// All, and at every bound: abstract interpretation beside the exploration
-    All,
-    /// With `--observe predicates`: those of one thread, as published. What is closed then is no proof
-    Published,
-}
-
 impl Args {
     /// The limits within which there is an answer, and the file that it is about.
     pub fn watched(&self) -> (Limits, &Path) {
@@ -150,15 +121,8 @@ fn answer(
     let subject = input::load(&asked.input, output)?;
     let limits = args.search.engine.limits.until(start, interrupt.flag());
     let options = Options {
-        observe: args.observe.clone(),
-        closure: match args.closure {
-            Tried::Disrespectful => Closure::Disrespectful,
-            Tried::All => Closure::All,
-            Tried::Published => Closure::Published,
-        },
         solver: Some(args.solver.solver.clone()),
-        only_given_predicates: args.predicates == Predicates::Given,
-        ..args.search.options(args.deadlocks.no_deadlock, limits)
+        ..args.proof.options(args.search.options(args.deadlocks.no_deadlock, limits))
     };
     let jobs = args.search.engine.jobs;
     let (options, spreader) = match args.spread.part(&subject, None, options, jobs, output)? {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-fn repository() -> PathBuf {
+pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
@@ -20,7 +20,7 @@ fn json(file: &str) -> Value {
 }
 
 /// The words among the tokens of a lexer, from its text.
-fn words_of_lexer(language: &str) -> BTreeSet<String> {
+pub fn words_of_lexer(language: &str) -> BTreeSet<String> {
     let path = repository().join(format!("crates/frontend/src/{language}/lexer.rs"));
     let text = fs::read_to_string(path).unwrap();
     let tokens = text.split("#[token(\"").skip(1).map(|rest| rest.split('"').next().unwrap());

@@ -1,5 +1,7 @@
 //! What helps to write: layout, completion, references, renaming, quick fixes, colours.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::client::Client;
@@ -56,6 +58,86 @@ fn names_and_words_are_offered_where_they_are_known() {
     }
     let outside = labels(&mut client, "enum Mode");
     assert!(!outside.iter().any(|label| label == "by"), "{outside:?}");
+    client.goodbye();
+}
+
+/// The labels that are offered at `@` in a text, which is without it.
+fn offered(client: &mut Client, number: usize, marked: &str) -> Vec<String> {
+    let uri = format!("file:///{number}.weave");
+    client.open(&uri, &marked.replace('@', ""));
+    let (line, character) = place(marked, "@");
+    let params =
+        json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": character}});
+    let list = client.result("textDocument/completion", params);
+    let label = |item: &Value| item["label"].as_str().unwrap().to_owned();
+    list.as_array().unwrap().iter().map(label).collect()
+}
+
+/// Who writes needs them most where the text is not right yet.
+#[test]
+fn members_are_offered_in_a_text_that_is_being_written() {
+    let before = "struct pair { bool first; int[0..3] second; }\nstruct box { pair both; lock m; }\npair p;\nbox boxes[2];\n";
+    let pair: &[&str] = &["first", "second"];
+    let mut client = Client::silent(&[]);
+    let answer = client.request("initialize", json!({"capabilities": {}}));
+    let can = &answer["result"]["capabilities"]["completionProvider"];
+    assert_eq!(can["triggerCharacters"], json!(["."]));
+    client.notify("initialized", json!({}));
+    for (number, (text, members)) in [
+        ("thread t { p.@", pair),
+        ("thread t { p.@ }", pair),
+        ("thread t { p.fi@ }", pair),
+        ("thread t {\n  p.@\n  p.first := true;\n}\n", pair),
+        ("thread t {\n  p.@\nthread u { skip; }\n", pair),
+        ("thread t {\n  if (p.@\n}\n", pair),
+        ("thread t {\n  while (p.first && p.@) {\n", pair),
+        ("thread t {\n  bogus := 'x;\n  p.second := p.@\n", pair),
+        ("bool missing\nthread t { either when p.@", pair),
+        ("invariant p.@", pair),
+        ("thread t { boxes[0].@", &["both", "m"]),
+        ("thread t { acquire boxes[p.second].@\n}\n", &["both", "m"]),
+        ("thread t { boxes[p.@].both", pair),
+        ("thread t { boxes[0].both.@ := }", pair),
+        ("void f(ref pair into) {\n  into.@\n}\n", pair),
+        ("void f() {\n  pair own;\n  own.@\n}\nthread t { f(", pair),
+        ("thread t { nobody.@", &[]),
+        ("int[0.@", &[]),
+        ("int[0..@", &[]),
+        ("thread t { p.first.@", &[]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let labels = offered(&mut client, number, &format!("{before}{text}"));
+        assert_eq!(labels, members, "{text}");
+    }
+    client.goodbye();
+}
+
+/// The list of words in the reference is what the lexer reserves, and what an editor offers.
+#[test]
+fn every_word_of_the_language_is_offered() {
+    let reference =
+        std::fs::read_to_string(super::extension::repository().join("docs/language.md"));
+    let reference = reference.unwrap();
+    let (_, listed) = reference.split_once("These cannot be names: ").unwrap();
+    let (reserved, rest) = listed.split_once("\nAll other words can").unwrap();
+    let (others, _) = rest.split_once("\n\n").unwrap();
+    let words = |list: &str| -> BTreeSet<String> {
+        list.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    assert_eq!(words(reserved), super::extension::words_of_lexer("weave"));
+    let all: BTreeSet<String> = words(reserved).union(&words(others)).cloned().collect();
+    let mut client = Client::start(&[], json!({}));
+    for (number, text) in ["@", "thread t {\n  @\n", "se@", "thread t { if (@"].iter().enumerate() {
+        let labels: BTreeSet<String> = offered(&mut client, number, text).into_iter().collect();
+        let missing: Vec<&String> = all.difference(&labels).collect();
+        assert_eq!(missing, Vec::<&String>::new(), "{text}");
+        assert!(labels.len() <= all.len() + 1, "nothing but words, and `t`: {labels:?}");
+    }
+    // A word that is a name here is offered once.
+    let labels = offered(&mut client, 9, "bool all;\nthread t { @");
+    assert_eq!(labels.iter().filter(|label| *label == "all").count(), 1, "{labels:?}");
     client.goodbye();
 }
 

@@ -206,6 +206,30 @@ impl Browser {
         self.post("goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
     }
 
+    /// Counts what a script makes the page do: the pieces of its own code that are executed, each as often as that happens, and the
+    /// changes of its elements. How fast the machine is does not matter.
+    pub fn work(&self, script: &str) -> u64 {
+        self.devtools("Profiler.enable", &json!({}));
+        let counted = json!({ "callCount": true, "detailed": true });
+        self.devtools("Profiler.startPreciseCoverage", &counted);
+        let changes = self.run(&format!(
+            "const observer = new MutationObserver(() => {{}}); \
+             observer.observe(document, {{ subtree: true, childList: true, attributes: true, characterData: true }}); \
+             {script}; document.body.offsetHeight; \
+             return observer.takeRecords().reduce((sum, r) => sum + 1 + r.addedNodes.length + r.removedNodes.length, 0)"
+        ));
+        let taken = self.devtools("Profiler.takePreciseCoverage", &json!({}));
+        self.devtools("Profiler.stopPreciseCoverage", &json!({}));
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let of_page = |script: &Value| script["url"].as_str().is_some_and(|url| !url.is_empty());
+        let scripts = list(&taken["result"]).into_iter().filter(of_page);
+        let functions = scripts.flat_map(|script| list(&script["functions"]));
+        let pieces = functions.flat_map(|function| list(&function["ranges"]));
+        let executed: u64 = pieces.filter_map(|piece| piece["count"].as_u64()).sum();
+        assert!(executed > 0, "no code of the page was counted");
+        executed + changes.as_u64().unwrap()
+    }
+
     /// Writes a picture of the whole page to `target/screenshots`.
     pub fn screenshot(&self, name: &str, width: u32) {
         self.resize(width, 900);

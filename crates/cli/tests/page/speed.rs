@@ -1,4 +1,4 @@
-//! Long schedules and long tables: how large a report is, and how long a step takes on the page.
+//! Long schedules and long tables: how large a report is, and how much the page does for a step.
 
 use std::fmt::Write;
 use std::fs;
@@ -50,9 +50,9 @@ fn a_report_of_five_thousand_steps_is_small() {
     browser.no_errors();
 }
 
-/// A frame has 16 ms; that is for the median, and no step may take three of them.
+/// A step costs the same however long the schedule is: what it makes the page do is counted, since nobody knows how fast the machine is.
 #[test]
-fn ten_thousand_steps_and_two_hundred_bounds_stay_smooth() {
+fn a_step_of_ten_thousand_costs_no_more_than_one_of_few() {
     let Some(browser) = Browser::start() else { return };
     let folder = folder("speed");
     let file = turns(&folder, 202, 24);
@@ -61,30 +61,24 @@ fn ten_thousand_steps_and_two_hundred_bounds_stay_smooth() {
     let steps = browser.run("return page.run.length").as_u64().unwrap();
     let bounds = browser.run("return page.data.below.length").as_u64().unwrap();
     assert!(steps >= 10_000 && bounds >= 200, "{steps} steps, {bounds} bounds");
-    // Each is done and laid out 300 times, three times over: other programs may get in the way of one
-    // of them, but what is slow is slow each time.
-    let measure = |what: &str, script: &str| {
-        let times = browser.run(&format!(
-            "const from = page.step; const best = []; let first; for (let again = 0; again < 3; again++) {{ \
-             go(from); for (let n = 0; n < 300; n++) {{ const start = performance.now(); {script}; \
-             document.body.offsetHeight; const time = performance.now() - start; \
-             best[n] = again ? Math.min(best[n], time) : time; }} \
-             if (!again) first = best.slice().sort((a, b) => a - b); }} \
-             best.sort((a, b) => a - b); return [best[150], best[299], first[150], first[299]]"
-        ));
-        let [median, worst, first, slowest] = [0, 1, 2, 3].map(|n| times[n].as_f64().unwrap());
-        println!(
-            "{what}: median {median:.1} ms, worst {worst:.1} ms (at first {first:.1} and {slowest:.1} ms)"
-        );
-        assert!(median < 16.0, "{what}: the median is {median} ms");
-        assert!(worst < 50.0, "{what}: the worst is {worst} ms");
-    };
-    measure("forward", "go(page.step + 1)");
-    measure("back", "go(page.step - 1)");
-    measure("anywhere", "go((n * 7919) % page.run.length)");
-    measure("contexts", "goContext(1)");
-    measure("table", "page.table.list.reveal((n * 7) % 200)");
-    measure("chart", "chart(byId('chart'), page.data)");
+    // What went once through all steps would be more than that, for each of them.
+    let most = steps / 2;
+    browser.run(&format!("go({most})"));
+    for (what, script) in [
+        ("forward", "go(page.step + 1)"),
+        ("back", "go(page.step - 1)"),
+        ("anywhere", "go((page.step * 7919 + 4001) % page.run.length)"),
+        ("contexts", "goContext(1)"),
+        ("table", "page.table.list.reveal((page.step * 7) % page.data.below.length)"),
+    ] {
+        let worst = (0..20).map(|_| browser.work(script)).max().unwrap();
+        println!("{what}: {worst}");
+        assert!(worst < most, "{what}: {worst} pieces of code and changes");
+    }
+    // The chart shows each bound, and nothing else that grows.
+    let drawn = browser.work("chart(byId('chart'), page.data)");
+    println!("chart: {drawn}");
+    assert!((bounds..100 * bounds).contains(&drawn), "{drawn} for {bounds} bounds");
     // Only what is seen is there.
     let elements = browser.run("return document.querySelectorAll('*').length").as_u64().unwrap();
     assert!(elements < 3_000, "{elements} elements");

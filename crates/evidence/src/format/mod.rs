@@ -498,6 +498,9 @@ fn read<T: DeserializeOwned>(text: &str, budget: &Budget) -> Result<T, EvidenceE
     serde_json::from_reader(&mut source).map_err(|error| match source.stopped {
         Some(stop) => EvidenceError::unfinished(&stop),
         None if error.is_eof() => EvidenceError::new(format!("the file ends too early: {error}")),
+        None if !text.trim_start().starts_with('{') => EvidenceError::new(
+            "this is no evidence: it is not JSON, as `--evidence FILE` writes it",
+        ),
         None => EvidenceError::new(format!("this is no evidence: {error}")),
     })
 }

@@ -3,6 +3,7 @@
 //! 12 of `file.c`, and that it is a system header (3). `#line 12 "file.c"` says as much in a source. With them a place in the text
 //! becomes the place that its author knows. Columns stay as they are in lines without macros.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::lexer::directives;
@@ -93,6 +94,12 @@ impl Lines {
             let said = &mut problem.label.text;
             *said = if said.is_empty() { place } else { format!("{said} ({place})") };
         }
+    }
+
+    /// The files that the text comes from, without headers of the system and what compilers add (`<built-in>`).
+    pub fn files(&self) -> BTreeSet<&str> {
+        let marks = self.marks.iter().filter(|mark| !mark.is_system);
+        marks.map(|mark| &*mark.file).filter(|file| !file.starts_with('<')).collect()
     }
 
     /// Whether a byte of the text comes from a header of the system.

@@ -44,6 +44,7 @@ mod wanted;
 mod within;
 
 use selvedge_model::Patience;
+use selvedge_program::print::RESERVED_WORDS;
 use selvedge_program::{Source, Span};
 
 use crate::check::similar::{WORDS, did_you_mean};
@@ -96,10 +97,16 @@ pub(crate) fn parse_within(
 /// the file.
 const SMALL_COPIES: usize = 100_000;
 
-/// The words that begin a statement or a declaration.
-#[must_use]
-pub fn words() -> &'static [&'static str] {
-    &WORDS
+/// Words that have a meaning in some places, and are names everywhere else.
+#[rustfmt::skip]
+const WORDS_IN_PLACES: &[&str] = &[
+    "all", "any", "at", "barrier", "chan", "condition", "for", "in", "invariant", "notify", "receive", "ref", "self",
+    "semaphore", "send", "struct", "tryreceive", "trysend", "when",
+];
+
+/// The words of the language: those that cannot be names, then those that can.
+pub fn words() -> impl Iterator<Item = &'static str> {
+    RESERVED_WORDS.iter().chain(WORDS_IN_PLACES).copied()
 }
 
 const MISSING_HINT: &str = "a statement or declaration ends with `;`";

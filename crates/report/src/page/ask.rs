@@ -57,6 +57,15 @@ pub struct Ask {
     /// Wants every assertion to be reached.
     #[serde(default)]
     pub require_reached: bool,
+    /// What the engine `delays` observes, as it is written on the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observe: Option<String>,
+    /// Which actions the engine `delays` tries, by the name on the command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closure: Option<String>,
+    /// Proves with the predicates of the program alone.
+    #[serde(default)]
+    pub given_predicates: bool,
     /// Options for programs in C.
     #[serde(default)]
     pub c: CAsk,

@@ -1,6 +1,7 @@
 //! # A file that may change
 //! **Question.** Is what is on the disk still what the page shows?
-//! **Idea.** Whoever asks makes us look: at the time and the length of the file, and at its text if one of them is another.
+//! **Idea.** Whoever asks makes us look: at the time and the length of the file, and at its text if one of them is another. So do we look at
+//! the headers that it includes, once the preprocessor has named them.
 //! No thread waits for news, and nothing is kept but the last text. A file that is saved again with the same text has not changed.
 
 use std::fs;
@@ -10,29 +11,58 @@ use std::time::SystemTime;
 
 use selvedge_frontend::files;
 
-/// A file and those that belong beside it, and how often they were found to be others.
+/// A file, those that belong beside it and those that it includes; and how often they were found to be others.
 pub struct Disk {
-    files: Vec<PathBuf>,
     last: Mutex<Last>,
 }
 
-/// The state of the file at the last look.
+/// The state of the files at the last look.
 struct Last {
     revision: u64,
-    stamps: Vec<Option<(SystemTime, u64)>>,
-    texts: Vec<Option<Vec<u8>>>,
+    /// The file itself comes first.
+    files: Vec<Seen>,
+}
+
+/// A file as it was seen.
+struct Seen {
+    path: PathBuf,
+    stamp: Option<(SystemTime, u64)>,
+    text: Option<Vec<u8>>,
+}
+
+impl Seen {
+    /// The file as it is now. The stamp comes first: what is written while the text is read is seen the next time.
+    fn now(path: PathBuf) -> Self {
+        let stamp = stamp(&path);
+        let text = fs::read(&path).ok();
+        Seen { path, stamp, text }
+    }
+
+    /// Looks again; whether the text is another one.
+    fn has_changed(&mut self) -> bool {
+        if stamp(&self.path) == self.stamp {
+            return false;
+        }
+        let before = std::mem::replace(self, Seen::now(self.path.clone()));
+        before.text != self.text
+    }
 }
 
 impl Disk {
     /// The file as it is now is its first revision.
     pub fn new(path: &Path) -> Self {
-        let files = files(path);
-        let last = Last {
-            revision: 1,
-            stamps: files.iter().map(|file| stamp(file)).collect(),
-            texts: files.iter().map(|file| fs::read(file).ok()).collect(),
-        };
-        Disk { files, last: Mutex::new(last) }
+        let files = files(path).into_iter().map(Seen::now).collect();
+        Disk { last: Mutex::new(Last { revision: 1, files }) }
+    }
+
+    /// Looks after more files from now on, which belong to this revision.
+    pub fn watch(&self, more: Vec<PathBuf>) {
+        let mut last = self.look();
+        for path in more {
+            if !last.files.iter().any(|seen| seen.path == path) {
+                last.files.push(Seen::now(path));
+            }
+        }
     }
 
     /// Counts how often the file has become another one.
@@ -43,22 +73,16 @@ impl Disk {
     /// The text of the file; what is no text is shown as far as it is one.
     pub fn text(&self) -> String {
         let last = self.look();
-        let bytes = last.texts.first().and_then(Option::as_deref).unwrap_or_default();
+        let bytes = last.files.first().and_then(|file| file.text.as_deref()).unwrap_or_default();
         String::from_utf8_lossy(bytes).into_owned()
     }
 
     fn look(&self) -> MutexGuard<'_, Last> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        // The stamps come first: what is written while the texts are read is seen the next time.
-        let stamps: Vec<_> = self.files.iter().map(|file| stamp(file)).collect();
-        if stamps != last.stamps {
-            let texts: Vec<_> = self.files.iter().map(|file| fs::read(file).ok()).collect();
-            last.stamps = stamps;
-            if texts != last.texts {
-                last.texts = texts;
-                last.revision += 1;
-            }
-        }
+        // All are looked at: one revision is what all of them are.
+        let changed =
+            last.files.iter_mut().filter_map(|file| file.has_changed().then_some(())).count();
+        last.revision += u64::from(changed > 0);
         last
     }
 }
@@ -86,8 +110,15 @@ mod tests {
         // Saved again, and the same.
         fs::write(&file, "three").unwrap();
         assert_eq!(disk.revision(), 2);
+        // What belongs to it is looked after from then on.
+        let header = folder.join("a.h");
+        fs::write(&header, "1").unwrap();
+        disk.watch(vec![header.clone(), file.clone()]);
+        assert_eq!(disk.revision(), 2);
+        fs::write(&header, "12").unwrap();
+        assert_eq!((disk.revision(), disk.text().as_str()), (3, "three"));
         fs::remove_file(&file).unwrap();
-        assert_eq!((disk.revision(), disk.text().as_str()), (3, ""));
+        assert_eq!((disk.revision(), disk.text().as_str()), (4, ""));
         fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -32,6 +32,9 @@ class QuestionForm {
       field("jobs", "workers", number("jobs", ask.jobs, 1, "all cores"), "--jobs"),
       setup.language === "c" ? field("model", "data model", make("select", { id: "data-model" }, ...[["", "as in the file"], ["ilp32", "32 bits"], ["lp64", "64 bits"]].map(option(c.data_model || ""))), "--data-model") : null,
       setup.language === "c" ? field("heap", "objects of a malloc", number("heap", c.heap, 1, "5"), "--heap") : null,
+      field("observe", "observed by delays", text("observe", ask.observe, "shared,top=1"), "--observe: what the engine delays observes of a state"),
+      field("closure", "tried by delays", make("select", { id: "closure" }, ...[["", "disrespectful"], ["all", "all"], ["published", "published"]].map(option(ask.closure || ""))), "--closure: which actions the engine delays tries when what it observes has stopped growing"),
+      tick("predicates", "predicates", ask.given_predicates, "given predicates only", "--predicates given: prove with the predicates of the program alone"),
       tick("symmetry", "no-symmetry", ask.no_symmetry, "threads one by one", "--no-symmetry: list interchangeable threads one by one"),
       tick("reduction", "no-reduction", ask.no_reduction, "all states", "--no-reduction: store the states between local steps, too"),
       tick("reached", "require-reached", ask.require_reached, "assertions reached", "--require-reached: unknown where some assertion is never reached"),
@@ -63,11 +66,13 @@ class QuestionForm {
 
   /** Only fields that mean something to the question can be changed. */
   adapt() {
-    const { question, bound, delays, deadlock, engine, reached, symmetry, reduction, jobs } = this.fields;
+    const { question, bound, delays, deadlock, engine, reached, symmetry, reduction, jobs, observe, closure, predicates } = this.fields;
     bound.disabled = !["contexts", "rounds"].includes(question.value);
     if (!bound.disabled && bound.value === "") bound.value = "3";
     delays.disabled = question.value !== "rounds";
     for (const input of [deadlock, engine, reached, symmetry, reduction, jobs]) input.disabled = question.value === "livelock";
+    predicates.disabled = question.value !== "verify";
+    for (const input of [observe, closure]) input.disabled = predicates.disabled || engine.value !== "delays";
     const chosen = this.setup.engines.find(({ name }) => name === engine.value);
     this.about.textContent = chosen && !engine.disabled ? `${chosen.name}: ${chosen.about}` : "";
   }
@@ -95,9 +100,11 @@ class QuestionForm {
     if (said(fields.init)) ask.init = fields.init.value;
     if (said(fields.memory)) ask.memory_bytes = Number(fields.memory.value) * MIB;
     if (said(fields.jobs)) ask.jobs = Number(fields.jobs.value);
-    for (const [name, key] of [["symmetry", "no_symmetry"], ["reduction", "no_reduction"], ["reached", "require_reached"]]) {
+    for (const [name, key] of [["symmetry", "no_symmetry"], ["reduction", "no_reduction"], ["reached", "require_reached"], ["predicates", "given_predicates"]]) {
       if (fields[name].checked && !fields[name].disabled) ask[key] = true;
     }
+    if (said(fields.observe)) ask.observe = fields.observe.value.trim();
+    if (said(fields.closure)) ask.closure = fields.closure.value;
     if (said(fields.model)) ask.c.data_model = fields.model.value;
     if (said(fields.heap)) ask.c.heap = Number(fields.heap.value);
     const properties = PROPERTIES.map(([name]) => name).filter((name) => fields[`property ${name}`] && fields[`property ${name}`].checked);

@@ -68,7 +68,8 @@ class Explorer {
     }
     page.source = new SourceView(byId("source"), setup.source, setup.file, chooseLine);
     const when = new Date().toLocaleTimeString();
-    this.changes = setup.wrong ? `${setup.file} has changed (${when}), and cannot be read` : `${setup.file} has changed (${when}): this is the answer for what is on disk now`;
+    const what = setup.language === "c" || setup.file.endsWith(".c") ? `${setup.file}, or what it includes, has` : `${setup.file} has`;
+    this.changes = setup.wrong ? `${what} changed (${when}), and cannot be read` : `${what} changed (${when}): this is the answer for what is on disk now`;
     if (setup.wrong) {
       await this.stop();
       this.clear();
