@@ -1,5 +1,4 @@
-//! What stands at the top of a file: constants, enumerations, shared variables, procedures,
-//! threads, predicates.
+//! What stands at the top of a file: constants, enumerations, structs, shared variables, procedures.
 
 use selvedge_program::Span;
 

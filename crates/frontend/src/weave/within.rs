@@ -10,6 +10,9 @@ use crate::foreign::CONDITIONAL;
 /// How many tokens of the rest of a statement are looked at.
 const LONGEST_REST: usize = 40;
 
+/// The advice about a third thing after `wait`.
+const NO_TIME_LIMIT: &str = "a condition and its lock stand there, and no limit in time: `wait c, m;`, in a loop `while !e { wait c, m; }`";
+
 impl Parser<'_> {
     /// What to write in the place of the current token, if the statement in which it stands tells.
     pub(super) fn within_statement(&self, wanted: Wanted) -> Option<String> {
@@ -19,6 +22,11 @@ impl Parser<'_> {
                 has_else.then(|| CONDITIONAL.to_owned())
             }
             (Wanted::Semicolon, Token::Name | Token::While) => self.condition_of_wait(),
+            (Wanted::Semicolon, Token::EqualEqual) => self.first_value_compared(),
+            (Wanted::Semicolon, Token::Star) if self.first_word() == "async" => {
+                let start = self.tokens.text(self.first.to(self.tokens.previous()));
+                Some(format!("each of these starts one thread: `{start}; {start};`"))
+            }
             (Wanted::Semicolon, _) => self.divided_by_comment(),
             (Wanted::CloseParen, Token::Comma) => self.several_in_parentheses(),
             _ => None,
@@ -99,7 +107,10 @@ impl Parser<'_> {
                     "unlock" => "release",
                     does => does,
                 };
-                Some(format!("one at a time: `{does} {object}; {does} {other};`"))
+                Some(match object == other {
+                    true => format!("once is enough: `{does} {object};`"),
+                    false => format!("one at a time: `{does} {object}; {does} {other};`"),
+                })
             }
             "notify" => {
                 Some(format!("a condition alone is notified, without its lock: `{whole};`"))
@@ -113,10 +124,7 @@ impl Parser<'_> {
         match self.first_word() {
             "acquire" | "release" | "join" | "lock" | "unlock" => self.one_by_one(),
             "return" => Some("several values stand without parentheses: `return 1, 2;`".to_owned()),
-            "wait" => Some(
-                "a condition and its lock stand there, and no limit in time: `wait(c, m);`, in a loop `while !e { wait(c, m); }`"
-                    .to_owned(),
-            ),
+            "wait" => Some(NO_TIME_LIMIT.to_owned()),
             _ => None,
         }
     }
@@ -136,6 +144,17 @@ impl Parser<'_> {
             }
             _ => None,
         }
+    }
+
+    /// What to write instead of `int x == 0;`.
+    fn first_value_compared(&self) -> Option<String> {
+        let first = self.tokens.token_of(self.tokens.position_of(self.first));
+        let is_type = matches!(first, Token::Bool | Token::Int | Token::Machine | Token::Tid);
+        let value = self.claim_from(1);
+        is_type.then(|| {
+            let declared = self.tokens.text(self.first.to(self.tokens.previous()));
+            format!("a first value stands after `:=`: `{declared} := {value};`")
+        })
     }
 
     /// What to write instead of `7 // 2;`, whose second half is a comment.
