@@ -9,6 +9,7 @@ use crate::compiler;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The repository.
 fn root() -> PathBuf {
@@ -97,6 +98,34 @@ fn every_transcript_of_the_book_is_true() {
             fs::copy(tried, root().join("docs").join(page)).unwrap();
         }
     }
+}
+
+/// Listings of the reference are whole programs, and safe; those that leave something out say so.
+#[test]
+fn every_listing_of_the_reference_is_a_program() {
+    let page = fs::read_to_string(root().join("docs/language.md")).unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("reference");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let mut programs = 0;
+    for listing in page.split("\n```weave").skip(1) {
+        let (info, rest) = listing.split_once('\n').unwrap();
+        let text = rest.split_once("\n```").unwrap().0;
+        assert_eq!(info == " fragment", text.contains('…'), "{text}");
+        if info == " fragment" {
+            continue;
+        }
+        programs += 1;
+        let file = folder.join("listing.weave");
+        fs::write(&file, text).unwrap();
+        let command =
+            Command::new(env!("CARGO_BIN_EXE_selvedge")).arg("verify").arg(&file).output();
+        let done = command.unwrap();
+        let said = [done.stdout, done.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert!(done.status.success() && !said.contains("warning"), "{text}\n{said}");
+    }
+    assert!(programs > 8, "{programs}");
 }
 
 /// All texts below a folder, with their paths from `docs`.

@@ -252,3 +252,30 @@ fn schedules_are_forced_in_compiled_programs() {
     // turnstile does not follow.
     assert!(done.len() >= 16, "{not:#?}");
 }
+
+/// Who has no compiler is told what was looked for, and what to do; a program without directives needs none.
+#[test]
+fn a_machine_without_a_preprocessor_is_told_so() {
+    let folder = folder("no-preprocessor");
+    let (with, without) = (folder.join("with.c"), folder.join("without.c"));
+    let body = "int main(void) { return 0; }\n";
+    fs::write(&with, format!("#include <assert.h>\n{body}")).unwrap();
+    fs::write(&without, body).unwrap();
+    let verify = |file: &Path, compiler: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_selvedge"));
+        command.env_remove("CC").envs(compiler.map(|name| ("CC", name)));
+        command.env("PATH", &folder).arg("verify").arg(file).output().unwrap()
+    };
+    for (compiler, looked_for) in [(None, "cc, gcc, clang"), (Some("nocc"), "nocc, cc, gcc, clang")]
+    {
+        let done = verify(&with, compiler);
+        assert_eq!(done.status.code(), Some(65));
+        let said = String::from_utf8(done.stderr).unwrap();
+        let expected = format!(
+            "there is no C preprocessor (looked for {looked_for}): install a compiler, name one in $CC, or give a \
+             preprocessed file (.i)\n"
+        );
+        assert!(said.ends_with(&expected), "{said}");
+    }
+    assert_eq!(verify(&without, None).status.code(), Some(0));
+}
