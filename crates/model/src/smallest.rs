@@ -23,7 +23,7 @@ impl fmt::Display for NotUpward {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             NotUpward::Deadlock => {
-                "deadlocks cannot be decided for any number of threads: one more thread may move"
+                "deadlocks cannot be decided where there may be any number of threads: one more may move"
             }
             NotUpward::Tuple => {
                 "a target that lists the threads of the initial state cannot be decided for any \

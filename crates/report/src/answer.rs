@@ -207,7 +207,7 @@ fn these_threads(system: &dyn System) -> String {
         let names: Vec<_> =
             any.iter().map(|&t| format!("`{}`", system.describe().template_name(t))).collect();
         let any = format!("any number of threads {}", names.join(" and "));
-        let started = if system.starts_threads() { " and all that are started" } else { "" };
+        let started = if system.starts_threads() { " and all that they start" } else { "" };
         return match number {
             0 => format!("{any}{started}"),
             n => format!("{} and {any}{started}", count(n, "other thread")),
@@ -216,8 +216,8 @@ fn these_threads(system: &dyn System) -> String {
     match (number, system.starts_threads()) {
         (1, false) => "this one thread".to_owned(),
         (n, false) => format!("these {n} threads"),
-        (1, true) => "this thread and all that are started".to_owned(),
-        (n, true) => format!("these {n} threads and all that are started"),
+        (1, true) => "this thread and all that it starts".to_owned(),
+        (n, true) => format!("these {n} threads and all that they start"),
     }
 }
 

@@ -63,7 +63,7 @@ impl Covered {
             let number = match (reached, all) {
                 (1, 1) => "the assertion".to_owned(),
                 (reached, all) if reached == all => format!("all {all} assertions"),
-                (0, 1) => "not the assertion".to_owned(),
+                (0, 1) => "none".to_owned(),
                 (reached, all) => format!("{reached} of {all} assertions"),
             };
             let missing = self.unreached().map_or(String::new(), |why| format!(": {why}"));
@@ -71,9 +71,8 @@ impl Covered {
         }
         let never = self.never();
         if !never.is_empty() {
-            let words =
-                format!("{} {} not executed by any schedule", in_words(&never), are(&never));
-            details.push(("never", words));
+            let them = if never.len() == 1 { "it" } else { "them" };
+            details.push(("never", format!("{}: no schedule executes {them}", in_words(&never))));
         }
         details
     }
@@ -86,10 +85,6 @@ impl Covered {
             Extent::Within(_) | Extent::SomeSchedules => Vec::new(),
         }
     }
-}
-
-fn are(lines: &[u32]) -> &'static str {
-    if lines.len() == 1 { "is" } else { "are" }
 }
 
 /// Lines that follow each other, as pairs of the first and the last.
@@ -187,11 +182,8 @@ mod tests {
         check(
             &covered(all, &[(3, false)], &lines),
             &[
-                (
-                    "reached",
-                    "not the assertion: no schedule gets to the assertion in line 3".into(),
-                ),
-                ("never", "lines 2, 5, 6 and 8 to 10 are not executed by any schedule".into()),
+                ("reached", "none: no schedule gets to the assertion in line 3".into()),
+                ("never", "lines 2, 5, 6 and 8 to 10: no schedule executes them".into()),
             ],
         );
         check(

@@ -73,3 +73,4 @@ pub mod view;
 pub mod waits;
 pub mod why;
 pub mod witness;
+mod written;

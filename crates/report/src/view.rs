@@ -4,11 +4,12 @@
 use std::{fmt, iter, slice, vec};
 
 use crate::holders::Holders;
+use crate::written::{Untold, by_statement, chosen, untold};
 use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_evidence::{Trace, thread_name};
 use selvedge_model::{
-    Action, Cell, Datum, Deed, Explanation, SharedId, State, Step, SymbolId, System, ThreadId,
-    Touched, Values, Word, advance,
+    Action, Cell, Datum, Explanation, SharedId, State, Step, SymbolId, System, ThreadId, Values,
+    Word, advance,
 };
 
 /// One step of a trace.
@@ -24,7 +25,7 @@ pub struct Row {
     pub depth: usize,
     /// The statements that are executed; never empty.
     pub steps: Vec<Step>,
-    /// The differences after the step, shared variables first.
+    /// The differences after the step, and what it wrote else; shared variables first.
     pub changes: Vec<Change>,
     /// The number of changes of shared variables among them.
     pub shared: usize,
@@ -57,8 +58,8 @@ impl Row {
 
 /// Statements, separated by `; `.
 pub(crate) fn words(steps: &[Step]) -> String {
-    let texts: Vec<_> = steps.iter().map(|step| step.text.trim_end_matches(';')).collect();
-    texts.join("; ")
+    let text = |step: &Step| step.text.trim_end_matches(';').replace("  [", " [");
+    steps.iter().map(text).collect::<Vec<_>>().join("; ")
 }
 
 /// Statements, and what they change in parentheses.
@@ -157,42 +158,6 @@ impl<'a> Rows<'a> {
     pub(crate) fn holders(&self) -> &Holders {
         &self.holders
     }
-
-    /// What one of several statements of a thread has written. A value that it left open is told of it, and not of the one that reads and so settles it.
-    fn written(&self, thread: &str, deeds: &[Deed], at: usize) -> Vec<Change> {
-        let (before, rest) = deeds.split_at(at);
-        let Some((deed, later)) = rest.split_first() else { return Vec::new() };
-        let told = |name: &str, value: &Datum| match *value == "held" && self.holders.is_lock(name)
-        {
-            true => Datum::Name(format!("held by {thread}")),
-            false => value.clone(),
-        };
-        let change = |write: &Touched| {
-            let value =
-                if write.value == Datum::Any { settled(write, later)? } else { &write.value };
-            Some(Change::Value {
-                name: write.name.clone(),
-                before: Some(told(&write.name, &write.before))
-                    .filter(|before| *before != Datum::Any && write.before != *value),
-                after: told(&write.name, value),
-            })
-        };
-        let was_opened = |cell: Cell| {
-            before.iter().flat_map(|deed| &deed.writes).any(|write| write.cell == cell)
-        };
-        let is_told = |write: &&Touched| {
-            let is_told_before = write.is_settled && was_opened(write.cell);
-            !write.name.is_empty() && !is_told_before
-        };
-        deed.writes.iter().filter(is_told).filter_map(change).collect()
-    }
-}
-
-/// The value that a place gets by being read that was left open, if the next statement that writes it does not set another one.
-fn settled<'d>(open: &Touched, later: &'d [Deed]) -> Option<&'d Datum> {
-    let mut writes = later.iter().flat_map(|deed| &deed.writes);
-    let next = writes.find(|write| write.cell == open.cell)?;
-    next.is_settled.then_some(&next.value)
 }
 
 impl Iterator for Rows<'_> {
@@ -203,10 +168,9 @@ impl Iterator for Rows<'_> {
         let (system, state) = (self.system, &mut self.state);
         let (name, before) = (thread_name(system, state, thread), Before::of(state, thread));
         let steps = statements(system, &action);
-        let within = match (steps.len(), before.top) {
-            (0 | 1, _) | (_, None) => Vec::new(),
-            (_, Some(top)) => system.describe().deeds(before.shared, top, &action),
-        };
+        let deeds = before
+            .top
+            .map_or_else(Vec::new, |top| system.describe().deeds(before.shared, top, &action));
         advance(state, thread, action);
         let mut shared = Vec::new();
         if before.shared != state.shared {
@@ -219,19 +183,33 @@ impl Iterator for Rows<'_> {
             }
             self.values = values;
         }
-        let count = shared.len();
-        let (mut changes, is_quiet) = changes(system, thread, &action, &before, state, shared);
-        changes.extend(chosen(system, &before, &action, &changes));
-        let starts = steps.iter().any(|step| starts(&step.text));
         let is_wrong = system.wrong(state.shared).is_some();
+        let mut count = shared.len();
+        let (mut changes, is_quiet) = changes(system, thread, &action, &before, state, shared);
+        let top = state.threads[thread.index()].stack.top();
+        let after = |cell: Cell, name: &str| match cell {
+            Cell::Shared(_) => self.values.get(name).cloned(),
+            Cell::Own { .. } => system.describe().symbol_values(top?).get(name).cloned(),
+        };
+        // What goes wrong comes to nothing.
+        let done = &deeds[..deeds.len() - usize::from(is_wrong && !deeds.is_empty())];
+        let Untold { shared, own } = untold(done, &changes, &self.holders, &after);
+        changes.extend(own);
+        let news = shared.len();
+        changes.splice(count..count, shared);
+        count += news;
+        changes.extend(chosen(&deeds, &changes));
+        let starts = steps.iter().any(|step| starts(&step.text));
         if starts && action.spawn.is_none() && system.drops_threads() && !is_wrong {
             changes.push(Change::StartedIdle);
         }
         let concerns = |step: &Step| mentions(&step.text, &self.shared);
         let is_local = is_quiet && !starts && !steps.iter().any(concerns);
-        let within = match within.len() == steps.len() {
-            true => (0..within.len()).map(|at| self.written(&name, &within, at)).collect(),
-            false => Vec::new(),
+        let within = match steps.len() {
+            2.. if deeds.len() == steps.len() => {
+                (0..deeds.len()).map(|at| by_statement(&name, &deeds, at, &self.holders)).collect()
+            }
+            _ => Vec::new(),
         };
         let depth = before.depth;
         Some(Row { context, thread, name, depth, steps, changes, shared: count, within, is_local })
@@ -300,22 +278,17 @@ pub(crate) fn together<T>(rows: Vec<(Row, T)>) -> Vec<(Row, T)> {
     told
 }
 
-/// Adds a change to those before it: a variable that changes again has changed once.
+/// Adds a change to those before it: a variable that changes again has changed once, and not at all if it is what it was.
 fn merge(changes: &mut Vec<Change>, change: Change) {
     let Change::Value { name, after, .. } = &change else { return changes.push(change) };
-    let known = changes.iter_mut().find_map(|earlier| match earlier {
-        Change::Value { name: earlier, after, .. } if earlier == name => Some(after),
-        _ => None,
-    });
-    match known {
-        Some(known) => known.clone_from(after),
-        None => changes.push(change),
+    let is_it = |earlier: &Change| matches!(earlier, Change::Value { name: of, .. } if of == name);
+    let Some(position) = changes.iter().position(is_it) else { return changes.push(change) };
+    let Change::Value { before, after: known, .. } = &mut changes[position] else { return };
+    let was_one = before.as_ref() != Some(known);
+    known.clone_from(after);
+    if was_one && before.as_ref() == Some(known) {
+        changes.remove(position);
     }
-    let is_one = |change: &Change| match change {
-        Change::Value { before, after, .. } => before.as_ref() != Some(after),
-        _ => true,
-    };
-    changes.retain(is_one);
 }
 
 /// Whether a text has one of these names.
@@ -426,41 +399,8 @@ fn changes(
     (changes, is_quiet)
 }
 
-/// The values of the thread's own variables that a step chose by reading them, where no state has them: they go wrong with it, or are not read again.
-fn chosen(system: &dyn System, before: &Before, action: &Action, told: &[Change]) -> Vec<Change> {
-    let Some(top) = before.top else { return Vec::new() };
-    let is_open = |(_, value): (&str, &Datum)| has_open(value);
-    if !system.describe().symbol_values(top).iter().any(is_open) {
-        return Vec::new();
-    }
-    let is_told = |name: &str| {
-        told.iter()
-            .any(|change| matches!(change, Change::Value { name: known, .. } if known == name))
-    };
-    let mut chosen: Vec<Change> = Vec::new();
-    for read in
-        system.describe().deeds(before.shared, top, action).iter().flat_map(|deed| &deed.reads)
-    {
-        let is_own = matches!(read.cell, Cell::Own { frame: 0, .. }) && !read.name.is_empty();
-        let is_chosen = read.before == Datum::Any && read.value != Datum::Any;
-        if is_own && is_chosen && !is_told(&read.name) {
-            chosen.push(changed(&read.name, Some(&read.before), &read.value));
-        }
-    }
-    chosen
-}
-
-/// Whether a value, or a part of it, may still be any.
-fn has_open(value: &Datum) -> bool {
-    match value {
-        Datum::Any => true,
-        Datum::List(parts) => parts.iter().any(has_open),
-        _ => false,
-    }
-}
-
 /// Of an array with more elements that change, all of it is told.
-const MOST_ELEMENTS: usize = 4;
+pub(crate) const MOST_ELEMENTS: usize = 4;
 
 /// The values of `after` that `before` does not have; of an array, the elements. That a variable may have any value is no
 /// news when nothing was known of it before.
@@ -485,7 +425,7 @@ pub(crate) fn differences(before: &Values, after: &Values) -> Vec<Change> {
     changes
 }
 
-fn changed(name: &str, before: Option<&Datum>, after: &Datum) -> Change {
+pub(crate) fn changed(name: &str, before: Option<&Datum>, after: &Datum) -> Change {
     Change::Value { name: name.to_owned(), before: before.cloned(), after: after.clone() }
 }
 

@@ -3,14 +3,14 @@
 //! thread, that thread waits as well. Who waits for a message, for room in a channel, for a semaphore or to be woken waits for those who could
 //! still do that. If that goes round in a circle, the circle is the reason; if nobody is left who could, that is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_evidence::{Trace, thread_name};
-use selvedge_model::{Awaited, State, SymbolId, System, ThreadId};
+use selvedge_model::{Awaited, State, SymbolId, System, ThreadId, Values};
 
 use crate::answer::Detail;
 use crate::text;
-use crate::view::Rows;
+use crate::view::{Change, Rows};
 
 /// One thread waits for another.
 struct Wait {
@@ -24,20 +24,35 @@ struct Wait {
 struct WaitedFor {
     waits: Vec<Wait>,
     told: String,
+    /// The semaphore that it wants to acquire.
+    semaphore: Option<String>,
 }
 
 /// Which threads wait at the end of a run, where, for what and for whom; and the circle, if there is one.
 #[must_use]
 pub fn at_end(system: &dyn System, trace: &Trace) -> Vec<Detail> {
     let mut run = Rows::new(system, trace);
-    while run.next().is_some() {}
+    // The threads that changed variables last.
+    let mut writers: BTreeMap<String, ThreadId> = BTreeMap::new();
+    while let Some(row) = run.next() {
+        for change in &row.changes[..row.shared.min(row.changes.len())] {
+            if let Change::Value { name, .. } = change {
+                writers.insert(name.clone(), row.thread);
+            }
+        }
+    }
     let state = run.state();
+    let has_ended =
+        |name: &str| writers.get(name).is_some_and(|who| state.threads[who.index()].has_ended());
     let mut details = Vec::new();
     let mut waits: Vec<Wait> = Vec::new();
     for (id, mut line) in text::waiting(system, state) {
         for awaited in of_thread(system, &run, id) {
             line += &format!(", {}", awaited.told);
-            waits.extend(awaited.waits);
+            // Who took from a semaphore and has ended is the reason, and not those who might release it.
+            if !awaited.semaphore.as_deref().is_some_and(has_ended) {
+                waits.extend(awaited.waits);
+            }
         }
         details.push(("waits", line));
     }
@@ -72,7 +87,7 @@ fn of_thread(system: &dyn System, run: &Rows<'_>, who: ThreadId) -> Vec<WaitedFo
                 true => format!("for {lock}, which it holds itself"),
                 false => format!("for {lock}, which {} holds", name(whom)),
             };
-            Some(WaitedFor { waits: vec![Wait { who, whom, what }], told })
+            Some(WaitedFor { waits: vec![Wait { who, whom, what }], told, semaphore: None })
         }
         // All of them together, below.
         Awaited::Counter(_) => None,
@@ -83,7 +98,8 @@ fn of_thread(system: &dyn System, run: &Rows<'_>, who: ThreadId) -> Vec<WaitedFo
             };
             let whom = state.thread_ids().find(is_it)?;
             let what = format!("for the end of {}", name(whom));
-            Some(WaitedFor { told: what.clone(), waits: vec![Wait { who, whom, what }] })
+            let told = what.clone();
+            Some(WaitedFor { waits: vec![Wait { who, whom, what }], told, semaphore: None })
         }
     };
     let awaited = system.describe().awaited(state.shared, top);
@@ -96,7 +112,7 @@ fn of_thread(system: &dyn System, run: &Rows<'_>, who: ThreadId) -> Vec<WaitedFo
         .collect();
     counters.dedup();
     let others = (!counters.is_empty())
-        .then(|| for_others(system, state, (who, top), &counters.join(" or ")));
+        .then(|| for_others(system, state, run.values(), (who, top), &counters.join(" or ")));
     awaited.iter().filter_map(wait).chain(others).collect()
 }
 
@@ -104,6 +120,7 @@ fn of_thread(system: &dyn System, run: &Rows<'_>, who: ThreadId) -> Vec<WaitedFo
 fn for_others(
     system: &dyn System,
     state: &State,
+    shared: &Values,
     (who, top): (ThreadId, SymbolId),
     counter: &str,
 ) -> WaitedFor {
@@ -114,18 +131,32 @@ fn for_others(
     };
     let others: Vec<ThreadId> = state.thread_ids().filter(|&id| id != who).filter(could).collect();
     let names: Vec<String> = others.iter().map(|&id| thread_name(system, state, id)).collect();
-    let told = match names.as_slice() {
-        [] => "and no thread is left that could end that".to_owned(),
-        [one] => format!("which only {one} could end"),
-        [one, other] => format!("which {one} or {other} could end"),
-        [one, rest @ ..] => format!("which {one} or {} others could end", rest.len()),
+    let statement = system.describe().statement(top).unwrap_or_default();
+    let is_semaphore = statement.split_whitespace().any(|word| word == "acquire");
+    let end = if is_semaphore { "release" } else { "end" };
+    // At a barrier: how many are there.
+    let arrived = shared.get(counter).filter(|_| statement.ends_with("have arrived]"));
+    let arrived = match arrived.map(ToString::to_string) {
+        None => String::new(),
+        Some(one) if one == "1" => "1 has arrived, ".to_owned(),
+        Some(many) => format!("{many} have arrived, "),
     };
+    let told = arrived
+        + &match names.as_slice() {
+            [] => "and no thread is left that could end that".to_owned(),
+            [one] => format!("which only {one} could still {end}"),
+            [one, other] => format!("which only {one} or {other} could still {end}"),
+            [one, rest @ ..] => {
+                format!("which only {one} or {} others could still {end}", rest.len())
+            }
+        };
     let wait = |(&whom, name): (&ThreadId, &String)| Wait {
         who,
         whom,
         what: format!("at {counter} for {name}"),
     };
-    WaitedFor { waits: others.iter().zip(&names).map(wait).collect(), told }
+    let semaphore = is_semaphore.then(|| counter.to_owned());
+    WaitedFor { waits: others.iter().zip(&names).map(wait).collect(), told, semaphore }
 }
 
 /// A shortest circle of threads that wait for each other, from the first thread that is in one.

@@ -13,17 +13,23 @@
 //! **Otherwise.** If no value comes from another thread, the last thing that the thread read from another one is told: that is why it went
 //! this way. If there is nothing of that either and no value is stale, it is the last condition of the thread that another one has changed since then.
 
+mod access;
+mod earlier;
+mod stale;
+mod waiting;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use selvedge_evidence::{Trace, thread_name};
 use selvedge_model::{
-    Action, Awaited, Cell, Datum, Deed, Property, SharedId, State, SymbolId, System, ThreadId,
-    Touched, advance,
+    Action, Cell, Datum, Deed, Property, SharedId, State, SymbolId, System, ThreadId, advance,
 };
 
 use crate::holders::Holders;
+use crate::text::count;
 use crate::view::statements;
+use crate::written::is_made;
 
 /// The most values to show of what a condition read: the last ones.
 const MOST_VALUES: usize = 4;
@@ -42,6 +48,9 @@ const MOST_STEPS: usize = 50_000;
 
 /// Statements longer than this are cut.
 const LONGEST_TEXT: usize = 48;
+
+/// Begins the text of a step at the end of a procedure that was to return something before.
+const END_OF: &str = "end of ";
 
 /// An explanation in words, and the steps that it is about.
 #[derive(Default)]
@@ -103,6 +112,8 @@ enum Where {
 struct Read {
     place: Where,
     value: Datum,
+    /// Where the value was chosen, if it was open.
+    open: Option<Where>,
     /// None for a result on its way and for values on the way in programs of other languages, which have no names.
     told: Option<String>,
 }
@@ -123,6 +134,8 @@ struct Link {
     /// The change by another thread before the value, or what was made of it, was used.
     changed: Option<(Moment, Datum)>,
     for_link: Option<usize>,
+    /// The procedure that was to return the value, and did not.
+    ended: Option<String>,
     /// When what was made of the value was written to where all threads see it, or the end of the run.
     used_at: Moment,
 }
@@ -144,6 +157,8 @@ struct Run<'a> {
     known: BTreeMap<usize, Vec<Deed>>,
     /// The steps that were named so far.
     named: RefCell<BTreeSet<usize>>,
+    /// The state at the start.
+    first: State,
     /// The state at the end.
     last: State,
     is_wrong: bool,
@@ -172,7 +187,8 @@ impl<'a> Run<'a> {
         let is_wrong = system.wrong(state.shared).is_some();
         let (holders, known, named) = (Holders::new(system), BTreeMap::new(), RefCell::default());
         let is_c = system.describe().tells_statements();
-        Run { system, steps, holders, known, named, last: state, is_wrong, is_c, looks: 0 }
+        let (first, last) = (trace.initial.clone(), state);
+        Run { system, steps, holders, known, named, first, last, is_wrong, is_c, looks: 0 }
     }
 
     fn deeds(&mut self, step: usize) -> &[Deed] {
@@ -194,11 +210,7 @@ impl<'a> Run<'a> {
         let (mut concerns_another, mut is_stale) = (false, false);
         for read in self.decisive_reads(moment)? {
             let chain = self.chain(read, moment, me);
-            let mut told: Vec<String> =
-                chain.links.iter().filter_map(|link| self.link(link, Some(me))).collect();
-            if told.len() > MOST_LINKS {
-                told.splice(MOST_LINKS / 2..told.len() - MOST_LINKS / 2, ["…".to_owned()]);
-            }
+            let mut told = self.links(&chain, me);
             is_stale |= chain.links.iter().any(|link| link.changed.is_some());
             let there = chain.written_there;
             if let Some(stale) = there.and_then(|(moment, to)| self.stale_behind(moment, to)) {
@@ -209,6 +221,14 @@ impl<'a> Run<'a> {
                 concerns_another |= chain.concerns_another;
                 lines.push(told.join(", where "));
             }
+            if chain.concerns_another
+                && !is_stale
+                && let Some(index) = self.stale_index(&chain, me)
+            {
+                lines.push(self.links(&index, me).join(", where "));
+                lines.extend(self.found_again(&index, me));
+                is_stale = true;
+            }
         }
         if !concerns_another {
             lines.extend(self.unwritten(moment));
@@ -217,47 +237,6 @@ impl<'a> Run<'a> {
         let test = if is_stale || way_here.is_some() { None } else { self.no_longer_true(moment) };
         lines.extend(way_here.or(test));
         Some(lines)
-    }
-
-    /// Who took from the semaphores and channels that threads wait at in the end. (Of locks it is told who holds them.)
-    fn explain_waiting(&mut self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        for thread in &self.last.threads {
-            let Some(top) = thread.stack.top() else { continue };
-            for awaited in self.system.describe().awaited(self.last.shared, top) {
-                if let Awaited::Counter(name) = awaited
-                    && !names.contains(&name)
-                {
-                    names.push(name);
-                }
-            }
-        }
-        names.iter().take(MOST_VALUES).filter_map(|name| self.last_written(name)).collect()
-    }
-
-    /// Who wrote a variable last, in words: `free = 0 since line 4 of left (acquire free), which has ended`. Who waits to be woken, or offers a message, has written
-    /// that in its last step: then there is nothing to tell.
-    fn last_written(&mut self, name: &str) -> Option<String> {
-        let length = format!("{name}.length");
-        for step in (0..self.steps.len()).rev() {
-            let deeds = self.deeds(step);
-            let last = deeds.iter().enumerate().rev().find_map(|(inner, deed)| {
-                let is_it = |write: &&Touched| write.name == name || write.name == length;
-                let write = deed.writes.iter().find(is_it)?;
-                Some((inner, format!("{} = {}", write.name, write.value)))
-            });
-            if let Some((inner, told)) = last {
-                let thread = self.steps[step].thread;
-                let has_ended = self.last.threads[thread.index()].has_ended();
-                if !has_ended && self.steps[step + 1..].iter().all(|later| later.thread != thread) {
-                    return None;
-                }
-                let ended = if has_ended { ", which has ended" } else { "" };
-                let since = self.moment((step, inner), None);
-                return Some(format!("{told} since {since}{ended}"));
-            }
-        }
-        None
     }
 
     /// What a condition reads that does not hold; of many values those that were read last. It is read from left to right, up to the part that
@@ -288,16 +267,17 @@ impl<'a> Run<'a> {
         let deed = self.deeds(moment.0).get(moment.1)?;
         let mut reads: Vec<Read> = Vec::new();
         for read in &deed.reads {
-            let place = match read.before == Datum::Any {
-                true => Where::Chosen,
-                false => place(read.cell, thread, depth),
-            };
-            // What nobody wrote has no name.
-            let told = (!read.name.is_empty()).then(|| format!("{} = {}", read.name, read.value));
-            reads.push(Read { place, value: read.value.clone(), told });
+            let at = place(read.cell, thread, depth);
+            let open = (read.before == Datum::Any).then_some(at);
+            let place = if open.is_some() { Where::Chosen } else { at };
+            // What nobody wrote has no name that is told.
+            let told = (!read.name.is_empty() && !is_made(&read.name))
+                .then(|| format!("{} = {}", read.name, read.value));
+            reads.push(Read { place, value: read.value.clone(), open, told });
         }
         if receives {
-            reads.push(Read { place: Where::Result(thread), value: Datum::Any, told: None });
+            let place = Where::Result(thread);
+            reads.push(Read { place, value: Datum::Any, open: None, told: None });
         }
         Some(reads)
     }
@@ -414,6 +394,7 @@ impl<'a> Run<'a> {
             read_at,
             origin: None,
             changed: None,
+            ended: None,
             for_link,
             used_at,
         };
@@ -429,6 +410,9 @@ impl<'a> Run<'a> {
             let Some(origin) = self.origin(place, read_at) else { continue };
             links[at].origin = Some(origin);
             links[at].changed = self.changed_since(&links[at]);
+            if let Some(open) = links[at].read.open {
+                links[at].ended = self.ended_before(open, read_at);
+            }
             let is_from_another = |written: &Moment| self.steps[written.0].thread != me;
             let written = match origin {
                 Origin::Written(written) => Some(written),
@@ -473,6 +457,17 @@ impl<'a> Run<'a> {
         Chain { links, concerns_another, written_there }
     }
 
+    /// The procedure that came to its end without a `return`, where its result was taken.
+    fn ended_before(&mut self, open: Where, read_at: Moment) -> Option<String> {
+        let Origin::Written(taken) = self.origin(open, read_at)? else { return None };
+        if !self.receives(taken) {
+            return None;
+        }
+        let (step, inner) = self.before(taken)?;
+        let texts = statements(self.system, &self.steps[step].action);
+        texts.get(inner)?.text.strip_prefix(END_OF).map(str::to_owned)
+    }
+
     /// What a statement reads that writes a place: what goes into the value first, then, unless only that is meant, what says where or whether.
     fn reads_for(&mut self, written: Where, moment: Moment, only_values: bool) -> Vec<Read> {
         let mut reads = self.reads(moment).unwrap_or_default();
@@ -496,57 +491,38 @@ impl<'a> Run<'a> {
         reads
     }
 
-    /// The last write of another thread to a shared variable after it was read and before what was made of it was used, with the value that
-    /// it left, if that is another one than was read.
-    fn changed_since(&mut self, link: &Link) -> Option<(Moment, Datum)> {
-        link.read.told.as_ref()?;
-        self.changed(&link.read, link.read_at, link.used_at.0)
-    }
-
-    fn changed(&mut self, read: &Read, read_at: Moment, before: usize) -> Option<(Moment, Datum)> {
-        if !matches!(read.place, Where::Shared(_)) {
-            return None;
+    /// The links of a chain in words: of a long one, the first and the last ones.
+    fn links(&self, chain: &Chain, me: ThreadId) -> Vec<String> {
+        let mut links: Vec<&Link> = chain
+            .links
+            .iter()
+            .filter(|link| link.read.told.is_some() && link.origin.is_some())
+            .collect();
+        let out = links.len().saturating_sub(MOST_LINKS);
+        if out > 0 {
+            links.drain(MOST_LINKS / 2..MOST_LINKS / 2 + out);
         }
-        let thread = self.steps[read_at.0].thread;
-        for step in (read_at.0 + 1..before).rev() {
-            if self.steps[step].action.shared == self.steps[step].shared {
-                continue;
-            }
-            let who = self.steps[step].thread;
-            let deeds = self.deeds(step);
-            let last = deeds.iter().enumerate().rev().find_map(|(inner, deed)| {
-                let is_it = |write: &&Touched| place(write.cell, who, 0) == read.place;
-                Some((inner, deed.writes.iter().find(is_it)?.value.clone()))
-            });
-            match last {
-                Some((inner, value)) => {
-                    let is_news = who != thread && value != read.value && value != Datum::Any;
-                    return is_news.then_some(((step, inner), value));
-                }
-                None if deeds.is_empty() => return None,
-                None => {}
-            }
+        let mut told: Vec<String> =
+            links.into_iter().filter_map(|link| self.link(link, Some(me))).collect();
+        if let Some(next) = told.get_mut(MOST_LINKS / 2).filter(|_| out > 0) {
+            *next = format!("({} left out) {next}", count(out, "step"));
         }
-        None
-    }
-
-    /// The way back from what another thread has written somewhere to a value that was stale when it did.
-    fn stale_behind(&mut self, written: Moment, to: Where) -> Option<Chain> {
-        let them = self.steps[written.0].thread;
-        for read in self.reads_for(to, written, true) {
-            let chain = self.chain_by(read, written, them, true);
-            let is_stale = chain.links.last().is_some_and(|link| link.changed.is_some());
-            if is_stale && chain.links.len() <= MOST_LINKS_BEHIND {
-                return Some(chain);
-            }
-        }
-        None
+        told
     }
 
     /// A value and where it comes from: `x = 1 since line 7 of writer (x := x + 1)`.
     fn link(&self, link: &Link, me: Option<ThreadId>) -> Option<String> {
         let told = link.read.told.as_ref()?;
+        let is_held = told.strip_suffix(" = held").is_some_and(|name| self.holders.is_lock(name));
         let since = match link.origin? {
+            Origin::Written(moment) if is_held => {
+                let who = self.steps[moment.0].thread;
+                let name = &self.steps[moment.0].name;
+                format!("{told} by {name} since {}", self.moment(moment, Some(who)))
+            }
+            Origin::Chosen if link.ended.is_some() => {
+                format!("{told}, since {} ended without `return`", link.ended.as_deref()?)
+            }
             Origin::Start => format!("{told} from the start"),
             Origin::Chosen => format!("{told}, chosen freely"),
             Origin::Written(moment) => format!("{told} since {}", self.moment(moment, me)),
@@ -581,113 +557,6 @@ impl<'a> Run<'a> {
             Some(line) => format!("line {line}{whose} ({text})"),
             None => format!("a step{whose} ({text})"),
         }
-    }
-
-    /// Who is about to access the same object as the thread that went wrong, and where, if that is a data race. A thread that is about to access something has noted it in
-    /// variables that are not told: the address, and whether it would write.
-    fn race(&mut self, moment: Moment) -> Option<String> {
-        let reason = self.system.wrong(self.last.shared)?;
-        let object = reason.split_once("data race: `")?.1.split_once('`')?.0;
-        let me = self.steps[moment.0].thread;
-        let notes = |touched: &[Touched]| -> Vec<(Cell, Datum)> {
-            let is_note = |touched: &&Touched| {
-                matches!(touched.cell, Cell::Shared(_)) && touched.name.is_empty()
-            };
-            let notes = touched.iter().filter(is_note);
-            notes.map(|touched| (touched.cell, touched.value.clone())).collect()
-        };
-        let seen = notes(&self.deeds(moment.0).get(moment.1)?.reads);
-        let (address, _) = seen.iter().find(|(_, value)| !matches!(value, Datum::Bool(_)))?;
-        let place = place(*address, me, self.steps[moment.0].depth);
-        let Origin::Written(noted) = self.origin(place, moment)? else { return None };
-        // Who would only read asks whether the other one would write.
-        let i_read = seen.iter().any(|(_, value)| *value == Datum::Bool(true));
-        let theirs = notes(&self.deeds(noted.0).get(noted.1)?.writes);
-        let they_write = i_read || theirs.iter().any(|(_, value)| *value == Datum::Bool(true));
-        let verb = |writes: bool| if writes { "write" } else { "read" };
-        let (mine, theirs) = (verb(!i_read), verb(they_write));
-        let (here, there) = (self.moment(moment, None), self.moment(noted, None));
-        Some(format!(
-            "one is about to {mine} `{object}` at {here}, and another to {theirs} it at {there}"
-        ))
-    }
-
-    /// In C, what the thread has read last, if nobody has written it.
-    fn unwritten(&mut self, moment: Moment) -> Option<String> {
-        if !self.is_c {
-            return None;
-        }
-        let me = self.steps[moment.0].thread;
-        let mut at = Some(moment);
-        while let Some(here) = at {
-            let reads = self.reads(here)?;
-            let unwritten = |read: &Read| match read.place {
-                Where::Chosen => read.told.clone(),
-                _ => None,
-            };
-            if let Some(told) = reads.iter().find_map(unwritten) {
-                let here = self.moment(here, Some(me));
-                // What is not read again is not kept.
-                let told = told.strip_suffix(" = ?").unwrap_or(&told);
-                return Some(format!("{here} found {told}, which nobody has written"));
-            }
-            let is_shared =
-                |read: &Read| matches!(read.place, Where::Shared(_)) && read.told.is_some();
-            if reads.iter().any(is_shared) {
-                return None;
-            }
-            at = self.before(here);
-        }
-        None
-    }
-
-    /// The last value of another thread that the thread has read before: why it went this way.
-    fn way_here(&mut self, moment: Moment) -> Option<String> {
-        let me = self.steps[moment.0].thread;
-        self.looks = 0;
-        let mut at = moment;
-        while let Some(before) = self.before(at) {
-            at = before;
-            for read in self.reads(at)? {
-                let Read { place: place @ Where::Shared(_), told: Some(told), .. } = &read else {
-                    continue;
-                };
-                let (name, value) = told.split_once(" = ").unwrap_or((told, ""));
-                if self.holders.is_lock_that_is(name, value) {
-                    continue;
-                }
-                let Origin::Written(written) = self.origin(*place, at)? else { continue };
-                if self.steps[written.0].thread != me {
-                    let (here, there) = (self.moment(at, Some(me)), self.moment(written, Some(me)));
-                    return Some(format!("{here} found {told}, since {there}"));
-                }
-            }
-        }
-        None
-    }
-
-    /// The last condition of the thread that read what another thread has changed since then: what it tested may no longer hold.
-    fn no_longer_true(&mut self, moment: Moment) -> Option<String> {
-        let me = self.steps[moment.0].thread;
-        let mut at = moment;
-        for _ in 0..MOST_LOOKS {
-            at = self.before(at)?;
-            if self.deeds(at.0).get(at.1)?.writes.iter().any(|write| !write.is_settled) {
-                continue;
-            }
-            for read in self.reads(at)? {
-                let Some(told) = &read.told else { continue };
-                let (name, value) = told.split_once(" = ").unwrap_or((told, ""));
-                if self.holders.is_lock_that_is(name, value) {
-                    continue;
-                }
-                if let Some((changed, value)) = self.changed(&read, at, moment.0) {
-                    let (here, there) = (self.moment(at, Some(me)), self.moment(changed, Some(me)));
-                    return Some(format!("{here} found {told}, then {value} since {there}"));
-                }
-            }
-        }
-        None
     }
 }
 

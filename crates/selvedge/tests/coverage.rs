@@ -36,7 +36,7 @@ fn nothing_is_proved_vacuously_in_silence() {
         said(&answer),
         [
             "reached 2 of 3 assertions: no schedule gets to the assertion in line 6",
-            "never lines 5, 6 are not executed by any schedule"
+            "never lines 5, 6: no schedule executes them"
         ]
     );
     let bounded = check(&subject(VACUOUS), Bound::contexts(1), &options).unwrap();

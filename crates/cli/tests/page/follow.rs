@@ -245,7 +245,10 @@ fn every_report_says_what_is_reached() {
     let reached = "1 of 2 assertions: no schedule gets to the assertion in line 6";
     for name in ["report.md", "report.html"] {
         let said = written(name, &[]);
-        assert!(said.contains(reached) && said.contains("lines 5, 6 are not executed"), "{said}");
+        assert!(
+            said.contains(reached) && said.contains("lines 5, 6: no schedule executes them"),
+            "{said}"
+        );
     }
     let object: serde_json::Value = serde_json::from_str(&written("report.json", &[])).unwrap();
     let coverage = json!({"schedules": "all", "assertions": 2, "reached": 1, "unreached_lines": [6], "unexecuted_lines": [5, 6]});

@@ -9,7 +9,7 @@ use super::intern::Symbol;
 use crate::flow::{Command, Edge, EdgeId, Loc};
 use crate::program::element_of;
 use crate::telling::{Told, listed};
-use crate::{GlobalId, LocalId, ProcId, Span, Type, Value, Variable};
+use crate::{GlobalId, LocalId, ProcId, Span, Type, Value, VarRef, Variable};
 use selvedge_core::machine::{Shared, Wrong};
 use selvedge_core::{HELD_BY_ANOTHER, NOT_HELD};
 
@@ -146,7 +146,7 @@ impl Lowering {
         match symbol {
             Symbol::Bottom { id: 0, .. } => "end".to_owned(),
             Symbol::Bottom { id, .. } if self.program.telling.is_some() => format!("thread {id}"),
-            Symbol::Bottom { id, .. } => format!("end of {id}"),
+            Symbol::Bottom { id, .. } => format!("end of thread {id}"),
             Symbol::Frame(frame) => {
                 let location = self.flow.location(frame.loc);
                 let proc = &self.program.procs[location.proc.index()].name;
@@ -322,6 +322,25 @@ impl Lowering {
         })
     }
 
+    /// What a thread in a part of waiting needs: at a barrier, as many threads as it takes.
+    fn needed(&self, part: Part, edge: &Edge) -> String {
+        let leaving = |id: EdgeId| match &self.flow.edge(id).command {
+            Command::Assign { targets, .. } => match targets.first()?.var {
+                VarRef::Global(global) => Some(&self.program.globals[global.index()]),
+                VarRef::Local(_) => None,
+            },
+            _ => None,
+        };
+        let first = self.flow.location(edge.from).edges.first();
+        let found = first.and_then(|&first| self.edges_alike(first).into_iter().find_map(leaving));
+        match found.map(|variable| variable.ty.scalar()) {
+            Some(Type::Range { hi, .. }) if part == Part::Leaves => {
+                format!("until all {hi} have arrived")
+            }
+            _ => part.needed().to_owned(),
+        }
+    }
+
     /// The text of an edge's statement.
     #[must_use]
     pub fn edge_text(&self, edge: EdgeId) -> String {
@@ -356,7 +375,7 @@ impl Lowering {
             }
         }
         if let Some(part) = self.part(&self.edges_alike(first)) {
-            return Some(format!("{} [{}]", self.text_of(edge), part.needed()));
+            return Some(format!("{} [{}]", self.text_of(edge), self.needed(part, edge)));
         }
         let text = match &edge.command {
             // Which way a test goes is not known before it is made.
@@ -417,7 +436,14 @@ impl Lowering {
                 format!("{text}  [{}]", outcome(*holds))
             }
             Command::Receive { .. } => format!("{text}  [result]"),
-            Command::Return(_) if text.is_empty() => "return".to_owned(),
+            Command::Return(_) if text.is_empty() => {
+                let proc = &self.program.procs[self.flow.location(edge.from).proc.index()];
+                match proc.results.is_empty() {
+                    true => "return".to_owned(),
+                    // Without the `return` that the result would come from.
+                    false => format!("end of {}", proc.name),
+                }
+            }
             _ if text.is_empty() && self.flow.location(edge.from).atomic => {
                 "end of atomic block".to_owned()
             }

@@ -146,14 +146,10 @@ fn steps(schedule: &Schedule) -> String {
         if schedule.period == Some(index) {
             text += "| | | | | **the period, repeated for ever** | |\n";
         }
-        let mut changes = Vec::new();
         for (at, value) in &step.v {
-            let before = std::mem::replace(&mut shared[*at], value);
-            if step.c.is_empty() {
-                changes.push(code(&format!("{}: {before} → {value}", schedule.shared[*at].0)));
-            }
+            shared[*at] = value;
         }
-        changes.extend(step.c.iter().map(|words| code(words)));
+        let mut changes: Vec<String> = step.c.iter().map(|words| code(words)).collect();
         if count > MOST_STEPS && (MOST_STEPS / 2..count - MOST_STEPS / 2).contains(&index) {
             if index == MOST_STEPS / 2 {
                 let _ = writeln!(text, "| | | | | … {} more steps … | |", count - MOST_STEPS);
@@ -164,9 +160,6 @@ fn steps(schedule: &Schedule) -> String {
         let lines: Vec<_> =
             statements.clone().filter_map(|(_, line)| Some((*line)?.to_string())).collect();
         let words: Vec<_> = statements.map(|(words, _)| code(words)).collect();
-        if step.start.is_some() {
-            changes.push("starts a thread".to_owned());
-        }
         if index + 1 == count && schedule.wrong.is_some() {
             changes.push("**goes wrong**".to_owned());
         }

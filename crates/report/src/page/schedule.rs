@@ -10,8 +10,7 @@ use selvedge_evidence::{Lasso, Trace, thread_name};
 use selvedge_model::{Action, State, SymbolId, System, ThreadId, Values, Word, advance};
 use serde::Serialize;
 
-use crate::holders::Holders;
-use crate::view::{Change, differences, place_name, statements};
+use crate::view::{Change, Rows, place_name, statements};
 
 /// A run, step by step.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -72,7 +71,7 @@ pub struct StepView {
     /// The shared variables that change, and their values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub v: Vec<(usize, String)>,
-    /// The changes of elements of shared arrays, in words.
+    /// What it changes and writes, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub c: Vec<String>,
     /// The stack of the thread that is started, if one is.
@@ -85,8 +84,7 @@ pub struct StepView {
 pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
     let mut writer = Writer::new(system);
     let mut state = trace.initial.clone();
-    let mut values = system.describe().shared_values(state.shared);
-    let mut shared = texts(values.clone());
+    let mut shared = texts(system.describe().shared_values(state.shared));
     let stacks: Vec<_> = state.thread_ids().map(|id| writer.stack(&state, id)).collect();
     let thread = |state: &State, id, started| {
         let name = thread_name(system, state, id);
@@ -95,17 +93,18 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
     let mut threads: Vec<_> = state.thread_ids().map(|id| thread(&state, id, None)).collect();
     let first = shared.clone();
     let mut variables = shared.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    let mut holders = Holders::new(system);
+    let mut rows = Rows::new(system, trace);
     let mut steps = Vec::with_capacity(trace.steps.len());
     for (index, (id, action)) in trace.steps.iter().enumerate() {
         let before = (state.shared, state.threads.len(), state.threads[id.index()].stack.0.len());
         advance(&mut state, *id, *action);
-        let (mut v, mut c) = (Vec::new(), Vec::new());
+        let told = rows.next().map(|row| row.changes).unwrap_or_default();
+        // That it goes wrong, and why, is said once, of the last step.
+        let told = told.iter().filter(|change| !matches!(change, Change::Wrong(_)));
+        let c = told.map(ToString::to_string).collect();
+        let mut v = Vec::new();
         if state.shared != before.0 {
-            let name = thread_name(system, &state, *id);
-            let after = holders.follow(&name, system.describe().shared_values(state.shared));
-            c = elements(&values, &after);
-            let mut now = texts(after.clone());
+            let mut now = texts(rows.values().clone());
             if system.wrong(state.shared).is_some() {
                 // That it is wrong, and why, is no value of a variable.
                 now.retain(|(name, _)| variables.contains(name));
@@ -117,7 +116,7 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
             }
             // A state that went wrong may say nothing of its values; they stay as they were.
             if !now.is_empty() {
-                (shared, values) = (now, after);
+                shared = now;
             }
         }
         let start = (state.threads.len() > before.1).then(|| {
@@ -151,20 +150,6 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
 pub fn of_lasso(system: &dyn System, lasso: &Lasso) -> Schedule {
     let period = Some(lasso.stem.steps.len());
     Schedule { period, ..of_trace(system, &lasso.unrolled(1)) }
-}
-
-/// What changes, in words, if some of it is an element of an array.
-fn elements(before: &Values, after: &Values) -> Vec<String> {
-    let changes = differences(before, after);
-    let is_known = |name: &str| before.get(name).is_some();
-    let is_element =
-        |change: &Change| matches!(change, Change::Value { name, .. } if !is_known(name));
-    let old =
-        changes.iter().filter(|change| matches!(change, Change::Value { before: Some(_), .. }));
-    match old.clone().any(is_element) {
-        true => old.map(ToString::to_string).collect(),
-        false => Vec::new(),
-    }
 }
 
 /// Names and values as the page shows them.

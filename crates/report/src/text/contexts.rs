@@ -144,12 +144,16 @@ fn path(name: &str, values: &[Datum], holders: &Holders) -> Option<String> {
     if holders.is_lock(name) {
         return None;
     }
-    let between = &values[1..values.len().max(2) - 1];
-    let between: Vec<String> = match between.len() > MOST_BETWEEN {
-        true => vec!["…".to_owned()],
-        false => between.iter().map(ToString::to_string).collect(),
-    };
-    Some(format!("{name}: {first} → {} → {last}", between.join(" → ")))
+    let mut steps: Vec<String> = values.iter().map(ToString::to_string).collect();
+    steps.dedup();
+    // The value that was there was written once more.
+    if steps.len() == 1 {
+        steps.push(last.to_string());
+    }
+    if steps.len() > MOST_BETWEEN + 2 {
+        steps.splice(1..steps.len() - 1, ["…".to_owned()]);
+    }
+    Some(format!("{name}: {}", steps.join(" → ")))
 }
 
 #[cfg(test)]
@@ -186,6 +190,8 @@ mod tests {
         };
         assert_eq!(told(&[1, 2]), "top: 1 → 2");
         assert_eq!(told(&[1, 2, 0, 3]), "top: 1 → 3");
+        assert_eq!(told(&[1, 1, 1]), "top: 1 → 1");
+        assert_eq!(told(&[1, 1, 2, 2, 1]), "top: 1 → 2 → 1");
         assert_eq!(told(&[1, 2, 0, 1]), "top: 1 → 2 → 0 → 1");
         assert_eq!(told(&[1, 2, 0, 2, 0, 1]), "top: 1 → … → 1");
     }

@@ -26,10 +26,9 @@ class Run {
   constructor(schedule) {
     this.schedule = schedule;
     this.length = schedule.steps.length;
-    // The state that was asked for last, the words of lines, and what steps change, as far as somebody asked.
+    // The state that was asked for last, and the words of lines, as far as somebody asked.
     this.last = null;
     this.words = [];
-    this.news = new Map();
     // The indices of arrays that lines name.
     this.indices = new Map();
     const stack = (frames) => frames.reduce(
@@ -113,33 +112,9 @@ class Run {
     return this.place(first[first.length - 1]).line;
   }
 
-  /** What a step changes, in words: shared variables, then those of the frame. */
+  /** What a step changes and writes, in words. */
   changes(step) {
-    if (!this.news.has(step)) this.news.set(step, this.changesOf(step));
-    return this.news.get(step);
-  }
-
-  changesOf(step) {
-    const { schedule } = this;
-    const { t, v = [], c, pop, push, start } = schedule.steps[step];
-    const before = this.stateAfter(step);
-    const news = c ? [...c] : v.filter(([variable, value]) => before.shared[variable] !== value)
-      .map(([variable, value]) => `${schedule.shared[variable][0]}: ${before.shared[variable] || "–"} → ${value}`);
-    const top = before.stacks[t];
-    if (push.length) {
-      const [place, values] = schedule.frames[push[push.length - 1]];
-      const old = new Map();
-      if (pop === 1 && push.length === 1 && top) {
-        const [was, held] = schedule.frames[top.frame];
-        schedule.places[was].variables.forEach((name, index) => old.set(name, held[index]));
-      }
-      schedule.places[place].variables.forEach((name, index) => {
-        const [was, is] = [old.get(name), values[index]];
-        if (was !== is && is !== "*") news.push(was === undefined ? `${name} = ${is}` : `${name}: ${was} → ${is}`);
-      });
-    }
-    if (start) news.push("starts a thread");
-    return news;
+    return this.schedule.steps[step].c || [];
   }
 
   /** Where each thread stands after so many steps: its line, and the values that the line is about. */

@@ -1,0 +1,153 @@
+//! # Stale values
+//! A value is stale if another thread has changed it since it was read, and what was made of it is used all the same: a lost update. If the old value has come back
+//! meanwhile, a `cas` does not notice: the ABA of a stack.
+
+use selvedge_model::{Datum, ThreadId, Touched};
+
+use super::{Chain, Link, MOST_LINKS_BEHIND, MOST_LOOKS, Moment, Origin, Read, Run, Where, place};
+
+/// A write, and the value that it left.
+type Write = (Moment, Datum);
+
+impl Run<'_> {
+    /// The last write of another thread to a shared variable after it was read and before what was made of it was used, or before the thread itself
+    /// wrote it, with the value that it left, if that is another one than was read.
+    pub(super) fn changed_since(&mut self, link: &Link) -> Option<Write> {
+        link.read.told.as_ref()?;
+        let (read, used_at) = (&link.read, link.used_at.0);
+        self.changed(read, link.read_at, used_at).or_else(|| {
+            let others = self.of_others(read, link.read_at, used_at)?;
+            others.into_iter().next_back().filter(|(_, value)| is_news(read, value))
+        })
+    }
+
+    /// The last write to a shared variable in a part of the run, if another thread made it and left another value than was read.
+    pub(super) fn changed(&mut self, read: &Read, read_at: Moment, before: usize) -> Option<Write> {
+        for step in (read_at.0 + 1..before).rev() {
+            match self.write_at(read.place, step)? {
+                Some(write) => {
+                    let is_another = self.steps[step].thread != self.steps[read_at.0].thread;
+                    return Some(write).filter(|(_, value)| is_another && is_news(read, value));
+                }
+                None => {}
+            }
+        }
+        None
+    }
+
+    /// What other threads wrote to a shared variable in a part of the run, up to where the thread that read it wrote it itself.
+    fn of_others(&mut self, read: &Read, read_at: Moment, before: usize) -> Option<Vec<Write>> {
+        let mut writes = Vec::new();
+        for step in read_at.0 + 1..before {
+            if let Some(write) = self.write_at(read.place, step)? {
+                if self.steps[step].thread == self.steps[read_at.0].thread {
+                    break;
+                }
+                writes.push(write);
+            }
+        }
+        Some(writes)
+    }
+
+    /// The last write of a step to a shared variable; nothing where what the step did is not known.
+    fn write_at(&mut self, place: Where, step: usize) -> Option<Option<Write>> {
+        if !matches!(place, Where::Shared(_)) {
+            return None;
+        }
+        let at = &self.steps[step];
+        let (who, changes) = (at.thread, at.action.shared != at.shared);
+        if !changes {
+            return Some(None);
+        }
+        let deeds = self.deeds(step);
+        let write = deeds.iter().enumerate().rev().find_map(|(inner, deed)| {
+            let is_it = |write: &&Touched| super::place(write.cell, who, 0) == place;
+            Some(((step, inner), deed.writes.iter().find(is_it)?.value.clone()))
+        });
+        (write.is_some() || !deeds.is_empty()).then_some(write)
+    }
+
+    /// The way back from what another thread has written somewhere to a value that was stale when it did.
+    pub(super) fn stale_behind(&mut self, written: Moment, to: Where) -> Option<Chain> {
+        let them = self.steps[written.0].thread;
+        for read in self.reads_for(to, written, true) {
+            let chain = self.chain_by(read, written, them, true);
+            let is_stale = chain.links.last().is_some_and(|link| link.changed.is_some());
+            if is_stale && chain.links.len() <= MOST_LINKS_BEHIND {
+                return Some(chain);
+            }
+        }
+        None
+    }
+
+    /// The way back from an index with which a value was read to a value that was stale by then: it is why this element was read, and not another one.
+    pub(super) fn stale_index(&mut self, chain: &Chain, me: ThreadId) -> Option<Chain> {
+        for pair in chain.links.windows(2) {
+            let [made, of] = pair else { continue };
+            let Some(Origin::Written(written)) = made.origin else { continue };
+            let values = self.reads_for(made.read.place, written, true);
+            for read in self.reads_for(made.read.place, written, false) {
+                if read.place == of.read.place
+                    || values.iter().any(|value| value.place == read.place)
+                {
+                    continue;
+                }
+                let index = self.chain_by(read, written, me, true);
+                if index.links.iter().any(|link| link.changed.is_some()) {
+                    return Some(index);
+                }
+            }
+        }
+        None
+    }
+
+    /// That a statement behind a value found what it expected, although other threads had written other values meanwhile: `line 13 (cas(top, old, n)) found top = 0 again, after 1 and 2 since
+    /// line 10`.
+    pub(super) fn found_again(&mut self, chain: &Chain, me: ThreadId) -> Option<String> {
+        chain.links.iter().find_map(|link| match link.origin {
+            Some(Origin::Written(written)) if self.steps[written.0].thread == me => {
+                self.again(written, me)
+            }
+            _ => None,
+        })
+    }
+
+    fn again(&mut self, written: Moment, me: ThreadId) -> Option<String> {
+        let reads = self.reads(written)?;
+        let writes = &self.deeds(written.0).get(written.1)?.writes;
+        let is_written = |read: &Read| {
+            writes.iter().any(|write| place(write.cell, me, 0) == read.place) && read.told.is_some()
+        };
+        let read = reads.into_iter().find(is_written)?;
+        let mut at = written;
+        for _ in 0..MOST_LOOKS {
+            at = self.before(at)?;
+            if let Some(first) = self.reads(at)?.into_iter().find(|first| first.place == read.place)
+            {
+                let writes = self.of_others(&first, at, written.0)?;
+                let mut others: Vec<String> = Vec::new();
+                for (_, value) in writes.iter().filter(|(_, value)| is_news(&read, value)) {
+                    let value = value.to_string();
+                    if others.last() != Some(&value) {
+                        others.push(value);
+                    }
+                }
+                let is_again = first.value == read.value && !others.is_empty();
+                let (told, here) = (read.told.as_ref()?, self.moment(written, Some(me)));
+                let since = self.moment(at, Some(me));
+                return is_again.then(|| {
+                    format!(
+                        "{here} found {told} again, after {} since {since}",
+                        others.join(" and ")
+                    )
+                });
+            }
+        }
+        None
+    }
+}
+
+/// Whether a value that was written is another one than was read.
+fn is_news(read: &Read, value: &Datum) -> bool {
+    *value != read.value && *value != Datum::Any
+}
