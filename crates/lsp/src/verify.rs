@@ -171,9 +171,6 @@ impl Task {
 
     /// The lines that no schedule executes, where all were followed. They end with the last of several that follow each other.
     fn faded(&self, covered: &Covered) -> Vec<(Span, String)> {
-        if covered.extent != Extent::AllSchedules {
-            return Vec::new();
-        }
         let piece = |(first, last): (u32, u32)| {
             let words = match first == last {
                 true => "no schedule executes this line",
@@ -182,7 +179,7 @@ impl Task {
             let text = self.source.text();
             (line_span(text, first).to(line_span(text, last)), words.to_owned())
         };
-        coverage::ranges(&covered.coverage.unexecuted).into_iter().map(piece).collect()
+        coverage::ranges(&covered.never()).into_iter().map(piece).collect()
     }
 
     /// The assertions that were not reached, with what is known of that.

@@ -51,6 +51,10 @@ pub(crate) fn advice(
     completed: Option<Bound>,
 ) -> Option<String> {
     let AdviceContext { method, bound, unbounded, .. } = answer.asked;
+    // The search is complete, and its answer is not what was asked for: more of anything changes nothing.
+    if answer.covered.is_some() {
+        return None;
+    }
     let mut ways = Vec::new();
     if let Some(any) = answer.system.any_number().first() {
         ways.extend(match stop {

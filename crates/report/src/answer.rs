@@ -493,6 +493,8 @@ fn what_is_known(answer: &AboutStates<'_>, stop: &Stop, completed: Option<Bound>
                 rest => safe(&AboutStates { properties: rest, ..*answer }),
             }
         }
+        // What is not reached was looked for beside a whole proof.
+        None if answer.covered.is_some() => safe(answer),
         None => "nothing".to_owned(),
         Some(Bound { count: 0, .. }) => format!("{} in the initial states", no_violation(answer)),
         Some(bound) => format!("{} within {}", no_violation(answer), with_switches(bound)),
@@ -500,6 +502,7 @@ fn what_is_known(answer: &AboutStates<'_>, stop: &Stop, completed: Option<Bound>
     let mut details = vec![("completed", done)];
     if let Some(seen) = answer.outcome.cuts.last()
         && !answer.properties.is_empty()
+        && answer.covered.is_none()
     {
         let depth = seen.cut.depth;
         details.push(("above", format!("a stack cut of depth {depth} does not exclude one")));

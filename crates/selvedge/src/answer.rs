@@ -201,11 +201,15 @@ impl Answer {
         }
     }
 
-    /// The answer without what was found: nothing is known, and why.
+    /// The answer without what was found: nothing is known but the bound within which nothing goes wrong, and why.
     pub(crate) fn stopped(mut self, reason: String) -> Self {
         match &mut self.by {
             By::States { outcome, last, .. } => {
-                outcome.verdict = Found::Unknown { stop: Stop::Beyond(reason), completed: None };
+                let completed = match outcome.verdict {
+                    Found::Bounded { bound } => Some(bound),
+                    _ => None,
+                };
+                outcome.verdict = Found::Unknown { stop: Stop::Beyond(reason), completed };
                 outcome.evidence = None;
                 *last = None;
             }
