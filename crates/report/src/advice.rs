@@ -44,6 +44,9 @@ impl Started {
     }
 }
 
+/// What to try where an engine was named that proves from above only, or backward.
+const ALL_ENGINES: &str = "--engine auto, which asks the engines that fit in turns";
+
 /// Advice on what to try, if there is any.
 pub(crate) fn advice(
     answer: &AboutStates<'_>,
@@ -56,7 +59,9 @@ pub(crate) fn advice(
         return None;
     }
     let mut ways = Vec::new();
+    let is_one_sided = matches!(method, Method::Cuts | Method::Coverability);
     if let Some(any) = answer.system.any_number().first() {
+        ways.extend(is_one_sided.then(|| ALL_ENGINES.to_owned()));
         ways.extend(match stop {
             Stop::Timeout => Some("more time (--timeout)".to_owned()),
             Stop::Memory => Some("more memory (--memory)".to_owned()),
@@ -87,6 +92,7 @@ pub(crate) fn advice(
         Stop::Fault(_) if bound.is_some_and(needs_fixed_threads) && answer.system.starts_threads() => {
             return Some("`selvedge check --contexts 2`".to_owned());
         }
+        Stop::Fault(Fault { line: None, .. }) if is_one_sided => return Some(ALL_ENGINES.to_owned()),
         Stop::Fault(fault) => return Some(after_fault(fault)),
         Stop::Beyond(_) => return None,
         Stop::Lost(_) => {
@@ -137,6 +143,13 @@ fn needs_fixed_threads(bound: Bound) -> bool {
 /// What to try where the system cannot say what comes next; the reason often says more.
 pub(crate) fn after_fault(fault: &Fault) -> String {
     let one = "`selvedge simulate`, which follows one schedule".to_owned();
+    // A variable that may be any integer: the reason names it, and says what can be done at this line.
+    let named = fault.message.strip_prefix('`').and_then(|rest| rest.split_once('`'));
+    if let Some((name, rest)) = named
+        && rest.starts_with(" may be any integer here")
+    {
+        return either(&[format!("a range for `{name}`, as in `int[0..9] {name}`"), one]);
+    }
     match fault.line {
         Some(line) => either(&[format!("a change of line {line}, as the reason says"), one]),
         None => one,

@@ -121,7 +121,9 @@ fn explained(answer: &AboutStates<'_>, why: &Why) -> Summary {
         }
     };
     let mut details: Vec<Detail> = answer.deadlocks.unasked().into_iter().chain(more).collect();
-    details.extend(answer.deadlocks.detail());
+    // Whoever sees a run that goes wrong does not ask what else there may be.
+    let is_violated = verdict == json::VerdictName::Unsafe;
+    details.extend(answer.deadlocks.detail().filter(|_| !is_violated));
     details.extend(answer.covered.into_iter().flat_map(Covered::details));
     details.extend(threads(answer));
     details.push(("effort", effort(answer.outcome, answer.time, answer.peak_memory)));

@@ -78,14 +78,48 @@ impl Covered {
         }
         let never = self.unexecuted().unwrap_or_default();
         if !never.is_empty() {
-            let within = match self.extent {
-                Extent::Within(bound) => format!(" within {bound}"),
-                Extent::AllSchedules | Extent::SomeSchedules => String::new(),
-            };
-            let (lines, are) = (in_words(never), are(never));
+            let (lines, are, within) = (in_words(never), are(never), self.within());
             details.push(("never", format!("{lines} {are} not executed by any schedule{within}")));
         }
         details
+    }
+
+    /// What is said beside an assertion that is not reached.
+    #[must_use]
+    pub fn about_unreached(&self) -> String {
+        match self.extent {
+            Extent::AllSchedules => {
+                "no schedule gets to this assertion: that it holds says nothing".to_owned()
+            }
+            Extent::Within(bound) => format!("no schedule within {bound} gets to this assertion"),
+            Extent::SomeSchedules => {
+                "this assertion is not known to be reached: no schedule that was tried gets there"
+                    .to_owned()
+            }
+        }
+    }
+
+    /// Remarks with the line that each is about: on assertions that are not reached, and on lines that are not executed.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<(u32, String)> {
+        let words = self.about_unreached();
+        let unreached = self.coverage.unreached().into_iter().map(|line| (line, words.clone()));
+        let within = self.within();
+        let unexecuted = ranges(self.unexecuted().unwrap_or_default()).into_iter();
+        let unexecuted = unexecuted.map(|(first, last)| {
+            let lines: Vec<u32> = (first..=last).collect();
+            let (which, are) = (in_words(&lines), are(&lines));
+            (first, format!("{which} {are} not executed by any schedule{within}"))
+        });
+        unreached.chain(unexecuted).collect()
+    }
+
+    /// ` within 3 contexts`, if there is a bound.
+    fn within(&self) -> String {
+        match self.extent {
+            Extent::Within(bound) => format!(" within {bound}"),
+            Extent::AllSchedules | Extent::SomeSchedules => String::new(),
+        }
     }
 
     /// The lines that no schedule executes, where all were followed.
