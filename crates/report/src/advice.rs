@@ -108,15 +108,14 @@ pub(crate) fn advice(
     }
     ways.push("fewer threads or smaller constants".to_owned());
     match bound {
-        None => {
-            let bound = next(completed);
+        None => ways.extend(next(completed).map(|bound| {
             let delays = match bound.resource {
                 Resource::RoundRobin { delays, .. } => format!(" --delays {delays}"),
                 _ => String::new(),
             };
             let resource = bound.resource.name();
-            ways.push(format!("`selvedge check --{resource}s {}{delays}`", bound.count));
-        }
+            format!("`selvedge check --{resource}s {}{delays}`", bound.count)
+        })),
         Some(asked) if asked.count > 1 => {
             let delays = matches!(asked.resource, Resource::RoundRobin { .. });
             let or_delays = if delays { " or --delays" } else { "" };
@@ -127,11 +126,13 @@ pub(crate) fn advice(
     Some(either(&ways))
 }
 
-/// The first bound that was not completed; of what was, the answer is known. Nobody asks for less than two contexts.
-fn next(completed: Option<Bound>) -> Bound {
+/// The first bound that was not completed; of what was, the answer is known. Nobody asks for less than two contexts, and where the first one
+/// has no end, no bound helps.
+fn next(completed: Option<Bound>) -> Option<Bound> {
     match completed {
-        Some(bound) if bound.count > 0 => bound.resource.bound(bound.count + 1),
-        _ => Bound::contexts(2),
+        None => Some(Bound::contexts(2)),
+        Some(Bound { count: 0, .. }) => None,
+        Some(bound) => Some(bound.resource.bound(bound.count + 1)),
     }
 }
 
@@ -171,9 +172,9 @@ mod tests {
 
     #[test]
     fn what_was_completed_is_not_asked_again() {
-        assert_eq!(next(Some(Bound::contexts(3))), Bound::contexts(4));
-        assert_eq!(next(Some(Bound::rounds(1))), Bound::rounds(2));
-        assert_eq!([None, Some(Bound::contexts(0))].map(next), [Bound::contexts(2); 2]);
+        assert_eq!(next(Some(Bound::contexts(3))), Some(Bound::contexts(4)));
+        assert_eq!(next(Some(Bound::rounds(1))), Some(Bound::rounds(2)));
+        assert_eq!([None, Some(Bound::contexts(0))].map(next), [Some(Bound::contexts(2)), None]);
     }
 
     #[test]

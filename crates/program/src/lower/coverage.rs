@@ -172,10 +172,10 @@ impl Lowering {
             for &edge in &before[loc.index()] {
                 let edge = self.flow.edge(edge);
                 match edge.command {
-                    Command::Test { .. } | Command::TestAttempt { .. } => {
-                        if self.noted.has(edge.from) {
-                            return true;
-                        }
+                    Command::Test { .. } | Command::TestAttempt { .. }
+                        if self.noted.has(edge.from) =>
+                    {
+                        return true;
                     }
                     Command::Call { .. } if seen.insert(edge.from) => work.push(edge.from),
                     _ if !is_statement(&edge.command) && seen.insert(edge.from) => {
