@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 
 use lsp_types::DiagnosticSeverity;
 use selvedge::{
-    Answer, Blame, Covered, Deadlocks, Extent, Failure, Heard, InputOptions, Limits, Listener,
-    Livelock, Options, Step, Subject, Verdict, VerdictName, livelock, verify,
+    Answer, Blame, Covered, Deadlocks, Failure, Heard, InputOptions, Limits, Listener, Livelock,
+    Options, Step, Subject, Verdict, VerdictName, livelock, verify,
 };
 use selvedge_frontend::Draft;
 use selvedge_program::{Source, Span};
@@ -171,9 +171,6 @@ impl Task {
 
     /// The lines that no schedule executes, where all were followed. They end with the last of several that follow each other.
     fn faded(&self, covered: &Covered) -> Vec<(Span, String)> {
-        if covered.extent != Extent::AllSchedules {
-            return Vec::new();
-        }
         let piece = |(first, last): (u32, u32)| {
             let words = match first == last {
                 true => "no schedule executes this line",
@@ -182,21 +179,12 @@ impl Task {
             let text = self.source.text();
             (line_span(text, first).to(line_span(text, last)), words.to_owned())
         };
-        coverage::ranges(&covered.coverage.unexecuted).into_iter().map(piece).collect()
+        coverage::ranges(&covered.never()).into_iter().map(piece).collect()
     }
 
     /// The assertions that were not reached, with what is known of that.
     fn unreached(&self, covered: &Covered) -> Vec<(Span, String)> {
-        let words = match covered.extent {
-            Extent::AllSchedules => {
-                "no schedule gets to this assertion: that it holds says nothing".to_owned()
-            }
-            Extent::Within(bound) => format!("no schedule within {bound} gets to this assertion"),
-            Extent::SomeSchedules => {
-                "this assertion is not known to be reached: no schedule that was tried gets there"
-                    .to_owned()
-            }
-        };
+        let words = covered.about_unreached();
         let lines = covered.coverage.unreached();
         let text = self.source.text();
         lines.into_iter().map(|line| (line_span(text, line), words.clone())).collect()

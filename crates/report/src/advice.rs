@@ -44,6 +44,9 @@ impl Started {
     }
 }
 
+/// What to try where an engine was named that proves from above only, or backward.
+const ALL_ENGINES: &str = "--engine auto, which asks the engines that fit in turns";
+
 /// Advice on what to try, if there is any.
 pub(crate) fn advice(
     answer: &AboutStates<'_>,
@@ -51,8 +54,14 @@ pub(crate) fn advice(
     completed: Option<Bound>,
 ) -> Option<String> {
     let AdviceContext { method, bound, unbounded, .. } = answer.asked;
+    // The search is complete, and its answer is not what was asked for: more of anything changes nothing.
+    if answer.covered.is_some() {
+        return None;
+    }
     let mut ways = Vec::new();
+    let is_one_sided = matches!(method, Method::Cuts | Method::Coverability);
     if let Some(any) = answer.system.any_number().first() {
+        ways.extend(is_one_sided.then(|| ALL_ENGINES.to_owned()));
         ways.extend(match stop {
             Stop::Timeout => Some("more time (--timeout)".to_owned()),
             Stop::Memory => Some("more memory (--memory)".to_owned()),
@@ -83,6 +92,7 @@ pub(crate) fn advice(
         Stop::Fault(_) if bound.is_some_and(needs_fixed_threads) && answer.system.starts_threads() => {
             return Some("`selvedge check --contexts 2`".to_owned());
         }
+        Stop::Fault(Fault { line: None, .. }) if is_one_sided => return Some(ALL_ENGINES.to_owned()),
         Stop::Fault(fault) => return Some(after_fault(fault)),
         Stop::Beyond(_) => return None,
         Stop::Lost(_) => {
@@ -98,15 +108,14 @@ pub(crate) fn advice(
     }
     ways.push("fewer threads or smaller constants".to_owned());
     match bound {
-        None => {
-            let bound = next(completed);
+        None => ways.extend(next(completed).map(|bound| {
             let delays = match bound.resource {
                 Resource::RoundRobin { delays, .. } => format!(" --delays {delays}"),
                 _ => String::new(),
             };
             let resource = bound.resource.name();
-            ways.push(format!("`selvedge check --{resource}s {}{delays}`", bound.count));
-        }
+            format!("`selvedge check --{resource}s {}{delays}`", bound.count)
+        })),
         Some(asked) if asked.count > 1 => {
             let delays = matches!(asked.resource, Resource::RoundRobin { .. });
             let or_delays = if delays { " or --delays" } else { "" };
@@ -117,11 +126,13 @@ pub(crate) fn advice(
     Some(either(&ways))
 }
 
-/// The first bound that was not completed; of what was, the answer is known. Nobody asks for less than two contexts.
-fn next(completed: Option<Bound>) -> Bound {
+/// The first bound that was not completed; of what was, the answer is known. Nobody asks for less than two contexts, and where the first one
+/// has no end, no bound helps.
+fn next(completed: Option<Bound>) -> Option<Bound> {
     match completed {
-        Some(bound) if bound.count > 0 => bound.resource.bound(bound.count + 1),
-        _ => Bound::contexts(2),
+        None => Some(Bound::contexts(2)),
+        Some(Bound { count: 0, .. }) => None,
+        Some(bound) => Some(bound.resource.bound(bound.count + 1)),
     }
 }
 
@@ -133,6 +144,13 @@ fn needs_fixed_threads(bound: Bound) -> bool {
 /// What to try where the system cannot say what comes next; the reason often says more.
 pub(crate) fn after_fault(fault: &Fault) -> String {
     let one = "`selvedge simulate`, which follows one schedule".to_owned();
+    // A variable that may be any integer: the reason names it, and says what can be done at this line.
+    let named = fault.message.strip_prefix('`').and_then(|rest| rest.split_once('`'));
+    if let Some((name, rest)) = named
+        && rest.starts_with(" may be any integer here")
+    {
+        return either(&[format!("a range for `{name}`, as in `int[0..9] {name}`"), one]);
+    }
     match fault.line {
         Some(line) => either(&[format!("a change of line {line}, as the reason says"), one]),
         None => one,
@@ -154,9 +172,9 @@ mod tests {
 
     #[test]
     fn what_was_completed_is_not_asked_again() {
-        assert_eq!(next(Some(Bound::contexts(3))), Bound::contexts(4));
-        assert_eq!(next(Some(Bound::rounds(1))), Bound::rounds(2));
-        assert_eq!([None, Some(Bound::contexts(0))].map(next), [Bound::contexts(2); 2]);
+        assert_eq!(next(Some(Bound::contexts(3))), Some(Bound::contexts(4)));
+        assert_eq!(next(Some(Bound::rounds(1))), Some(Bound::rounds(2)));
+        assert_eq!([None, Some(Bound::contexts(0))].map(next), [Some(Bound::contexts(2)), None]);
     }
 
     #[test]

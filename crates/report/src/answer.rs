@@ -121,7 +121,9 @@ fn explained(answer: &AboutStates<'_>, why: &Why) -> Summary {
         }
     };
     let mut details: Vec<Detail> = answer.deadlocks.unasked().into_iter().chain(more).collect();
-    details.extend(answer.deadlocks.detail());
+    // Whoever sees a run that goes wrong does not ask what else there may be.
+    let is_violated = verdict == json::VerdictName::Unsafe;
+    details.extend(answer.deadlocks.detail().filter(|_| !is_violated));
     details.extend(answer.covered.into_iter().flat_map(Covered::details));
     details.extend(threads(answer));
     details.push(("effort", effort(answer.outcome, answer.time, answer.peak_memory)));
@@ -493,6 +495,8 @@ fn what_is_known(answer: &AboutStates<'_>, stop: &Stop, completed: Option<Bound>
                 rest => safe(&AboutStates { properties: rest, ..*answer }),
             }
         }
+        // What is not reached was looked for beside a whole proof.
+        None if answer.covered.is_some() => safe(answer),
         None => "nothing".to_owned(),
         Some(Bound { count: 0, .. }) => format!("{} in the initial states", no_violation(answer)),
         Some(bound) => format!("{} within {}", no_violation(answer), with_switches(bound)),
@@ -500,6 +504,7 @@ fn what_is_known(answer: &AboutStates<'_>, stop: &Stop, completed: Option<Bound>
     let mut details = vec![("completed", done)];
     if let Some(seen) = answer.outcome.cuts.last()
         && !answer.properties.is_empty()
+        && answer.covered.is_none()
     {
         let depth = seen.cut.depth;
         details.push(("above", format!("a stack cut of depth {depth} does not exclude one")));

@@ -3,7 +3,7 @@
 //! and an answer says so.
 
 use selvedge_analysis::Bound;
-use selvedge_program::Coverage;
+use selvedge_program::{Assertion, Coverage};
 use serde::Serialize;
 
 use crate::answer::Detail;
@@ -43,7 +43,7 @@ impl Covered {
             [line] => (format!("the assertion in line {line}"), "is"),
             _ => (format!("the assertions in {}", in_words(&lines)), "are"),
         };
-        Some(match self.extent {
+        let why = match self.extent {
             Extent::AllSchedules => format!("no schedule gets to {which}"),
             Extent::Within(bound) => format!("no schedule within {bound} gets to {which}"),
             Extent::SomeSchedules => {
@@ -51,6 +51,13 @@ impl Covered {
                     "{which} {verb} not known to be reached: no schedule that was tried gets there"
                 )
             }
+        };
+        let unreached = |assertion: &&Assertion| !assertion.is_reached;
+        Some(match self.coverage.assertions.iter().filter(unreached).any(|a| a.is_false) {
+            true => {
+                format!("{why} (`assert false` counts if a test directly before it is reached)")
+            }
+            false => why,
         })
     }
 
@@ -69,20 +76,68 @@ impl Covered {
             let missing = self.unreached().map_or(String::new(), |why| format!(": {why}"));
             details.push(("reached", format!("{number}{missing}")));
         }
-        let never = self.never();
+        let never = self.unexecuted().unwrap_or_default();
         if !never.is_empty() {
-            let them = if never.len() == 1 { "it" } else { "them" };
-            details.push(("never", format!("{}: no schedule executes {them}", in_words(&never))));
+            details.push(("never", self.not_executed(never)));
         }
         details
+    }
+
+    /// What is said beside an assertion that is not reached.
+    #[must_use]
+    pub fn about_unreached(&self) -> String {
+        match self.extent {
+            Extent::AllSchedules => {
+                "no schedule gets to this assertion: that it holds says nothing".to_owned()
+            }
+            Extent::Within(bound) => format!("no schedule within {bound} gets to this assertion"),
+            Extent::SomeSchedules => {
+                "this assertion is not known to be reached: no schedule that was tried gets there"
+                    .to_owned()
+            }
+        }
+    }
+
+    /// Remarks with the line that each is about: on assertions that are not reached, and on lines that are not executed.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<(u32, String)> {
+        let words = self.about_unreached();
+        let unreached = self.coverage.unreached().into_iter().map(|line| (line, words.clone()));
+        let unexecuted = ranges(self.unexecuted().unwrap_or_default()).into_iter();
+        let unexecuted = unexecuted
+            .map(|(first, last)| (first, self.not_executed(&(first..=last).collect::<Vec<_>>())));
+        unreached.chain(unexecuted).collect()
+    }
+
+    /// Says that no schedule executes these lines.
+    fn not_executed(&self, lines: &[u32]) -> String {
+        let them = if lines.len() == 1 { "it" } else { "them" };
+        format!("{}: no schedule{} executes {them}", in_words(lines), self.within())
+    }
+
+    /// ` within 3 contexts`, if there is a bound.
+    fn within(&self) -> String {
+        match self.extent {
+            Extent::Within(bound) => format!(" within {bound}"),
+            Extent::AllSchedules | Extent::SomeSchedules => String::new(),
+        }
     }
 
     /// The lines that no schedule executes, where all were followed.
     #[must_use]
     pub fn never(&self) -> Vec<u32> {
         match self.extent {
-            Extent::AllSchedules => self.coverage.unexecuted.clone(),
+            Extent::AllSchedules => self.unexecuted().unwrap_or_default().to_vec(),
             Extent::Within(_) | Extent::SomeSchedules => Vec::new(),
+        }
+    }
+
+    /// The lines that no schedule executes, of all or within the bound; `None` if that is not known.
+    #[must_use]
+    pub fn unexecuted(&self) -> Option<&[u32]> {
+        match self.extent {
+            Extent::AllSchedules | Extent::Within(_) => self.coverage.unexecuted.as_deref(),
+            Extent::SomeSchedules => None,
         }
     }
 }
@@ -131,7 +186,7 @@ pub struct Object {
     pub reached: usize,
     /// The lines of those that none does.
     pub unreached_lines: Vec<u32>,
-    /// The lines that no schedule executes, where all were followed.
+    /// The lines that no schedule executes, of all or within the bound.
     pub unexecuted_lines: Option<Vec<u32>>,
 }
 
@@ -147,8 +202,7 @@ impl From<&Covered> for Object {
             assertions: coverage.assertions.len(),
             reached: coverage.reached(),
             unreached_lines: coverage.unreached(),
-            unexecuted_lines: (*extent == Extent::AllSchedules)
-                .then(|| coverage.unexecuted.clone()),
+            unexecuted_lines: covered.unexecuted().map(<[u32]>::to_vec),
         }
     }
 }
@@ -156,12 +210,14 @@ impl From<&Covered> for Object {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use selvedge_program::Assertion;
 
     fn covered(extent: Extent, assertions: &[(u32, bool)], unexecuted: &[u32]) -> Covered {
-        let of = |&(line, is_reached): &(u32, bool)| Assertion { line, is_reached };
+        let of = |&(line, is_reached): &(u32, bool)| {
+            let is_false = false;
+            Assertion { line, is_false, is_reached }
+        };
         let assertions = assertions.iter().map(of).collect();
-        Covered { extent, coverage: Coverage { assertions, unexecuted: unexecuted.to_vec() } }
+        Covered { extent, coverage: Coverage { assertions, unexecuted: Some(unexecuted.to_vec()) } }
     }
 
     #[track_caller]
@@ -188,11 +244,18 @@ mod tests {
         );
         check(
             &covered(Extent::Within(Bound::contexts(3)), &[(3, true), (7, false)], &lines),
-            &[(
-                "reached",
-                "1 of 2 assertions: no schedule within 3 contexts gets to the assertion in line 7"
-                    .into(),
-            )],
+            &[
+                (
+                    "reached",
+                    "1 of 2 assertions: no schedule within 3 contexts gets to the assertion in line 7"
+                        .into(),
+                ),
+                (
+                    "never",
+                    "lines 2, 5, 6 and 8 to 10 are not executed by any schedule within 3 contexts"
+                        .into(),
+                ),
+            ],
         );
         check(
             &covered(Extent::SomeSchedules, &[(3, false), (7, false)], &[]),

@@ -146,13 +146,17 @@ pub fn summary(answer: &ByPredicates<'_>) -> Summary {
             details.extend((!is_by_cases(answer)).then_some(("predicates", said)));
             (json::VerdictName::Safe, Role::Good)
         }
-        Err(_) => (json::VerdictName::Unknown, Role::Change),
+        Err(_) => {
+            // What is not reached was looked for beside a whole proof.
+            details.extend(answer.covered.map(|_| ("completed", safe(answer))));
+            (json::VerdictName::Unknown, Role::Change)
+        }
     };
     details.extend(answer.deadlocks.detail());
     details.extend(answer.covered.into_iter().flat_map(Covered::details));
     details.extend((!is_by_cases(answer)).then(|| ("below", below(answer.seen))));
     details.extend(answer.courses.iter().map(|course| ("course", course.text())));
-    if answer.proof.is_err() {
+    if answer.proof.is_err() && answer.covered.is_none() {
         let ways = "ranges for integers (`int[0..9] x`), a number of threads (--threads NAME=2), predicates that \
                     hold (`predicate p: …;`), or more time (--timeout)";
         details.push(("try", ways.to_owned()));
@@ -171,9 +175,14 @@ pub fn summary(answer: &ByPredicates<'_>) -> Summary {
 /// What was proved, or why nothing was, in one sentence.
 #[must_use]
 pub fn sentence(answer: &ByPredicates<'_>) -> String {
-    if let Err(reason) = &answer.proof {
-        return reason.clone();
+    match &answer.proof {
+        Err(reason) => reason.clone(),
+        Ok(_) => safe(answer),
     }
+}
+
+/// What a proof shows.
+fn safe(answer: &ByPredicates<'_>) -> String {
     let threads = match answer.threads {
         None => "any number of threads".to_owned(),
         Some(1) => "this one thread".to_owned(),

@@ -2,7 +2,7 @@
 //! Answers in the form that code hosts and editors read. A violation is a result of the kind `fail`, with
 //! one thread flow for each thread that acts: the execution orders of all of them together number the
 //! schedule, step by step. A proof is a result of the kind `pass`. What is not known, or known up to a
-//! bound only, is `open`: the standard has no word for *bounded*, and `pass` would promise too much.
+//! bound only, is `open`: the standard has no word for *bounded*, and `pass` would promise too much. What no run reaches is told as notifications of the run.
 
 mod log;
 mod places;
@@ -100,7 +100,7 @@ pub fn answer(answer: &AboutStates<'_>, source: &Source, exit: u8) -> Log {
             vec![result]
         }
     };
-    log(results, ran(exit))
+    log(results, places.ran(exit, answer.covered))
 }
 
 /// The answer to a question about runs that never end.
@@ -126,7 +126,7 @@ pub fn endless(answer: &livelock::AboutRuns<'_>, source: &Source, exit: u8) -> L
             result
         }
     };
-    log(vec![result], ran(exit))
+    log(vec![result], places.ran(exit, None))
 }
 
 /// The answer of the search for invariants.
@@ -134,7 +134,8 @@ pub fn endless(answer: &livelock::AboutRuns<'_>, source: &Source, exit: u8) -> L
 pub fn by_predicates(answer: &predicates::ByPredicates<'_>, source: &Source, exit: u8) -> Log {
     let kind = if answer.proof.is_ok() { "pass" } else { "open" };
     let places = Places { source };
-    log(vec![places.plain(ASSERTION, kind, &predicates::sentence(answer))], ran(exit))
+    let result = places.plain(ASSERTION, kind, &predicates::sentence(answer));
+    log(vec![result], places.ran(exit, answer.covered))
 }
 
 /// What is wrong where the question could not be asked.
@@ -165,6 +166,7 @@ pub fn failure(report: &FailureReport, exit: u8) -> Log {
         execution_successful: false,
         exit_code: exit,
         tool_configuration_notifications: notifications,
+        tool_execution_notifications: Vec::new(),
     };
     log(Vec::new(), invocation)
 }
@@ -178,15 +180,6 @@ fn rule(property: &Property) -> usize {
         Property::NeverWrong => ASSERTION,
         Property::Unreachable(_) => TARGET,
         Property::NoDeadlock(_) => DEADLOCK,
-    }
-}
-
-fn ran(exit: u8) -> Invocation {
-    Invocation {
-        command_line: None,
-        execution_successful: true,
-        exit_code: exit,
-        tool_configuration_notifications: Vec::new(),
     }
 }
 

@@ -215,10 +215,15 @@ impl TableReport<'_> {
             (Verdict::Unknown { stop, .. }, _) => {
                 details.push(("unknown", format!("{stop}; more visible states may follow")));
                 if matches!(stop, Stop::Timeout | Stop::Memory) {
+                    let way = match self.observations().last().map_or(0, |last| last.bound.count) {
+                        0 => "smaller constants, or ranges for integers (`int[0..9] x`)".to_owned(),
+                        most => format!(
+                            "`--{} {most}`, which was completed, or smaller constants",
+                            self.unit()
+                        ),
+                    };
                     let words = format!(
-                        "fewer {} (--{} K), or smaller constants; `selvedge verify {}` does not need all visible states for a proof",
-                        self.unit(),
-                        self.unit(),
+                        "{way}; `selvedge verify {}` does not need all visible states for a proof",
                         self.file
                     );
                     details.push(("try", words));

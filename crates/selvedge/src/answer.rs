@@ -1,7 +1,7 @@
 //! # Answers
 //! What was found out, for people and for other programs, with what it rests on.
 
-use selvedge_analysis::engine::{self, Outcome, Table, Verdict as Found};
+use selvedge_analysis::engine::{self, Fewest, Outcome, Table, Verdict as Found};
 use selvedge_analysis::{Budget, Resource, Stop, fair};
 use selvedge_evidence::format::{Document, Options as Given, Subject, digest};
 use selvedge_evidence::{Trace, property, replay_with};
@@ -191,6 +191,48 @@ impl Answer {
             && self.limit(subject).is_none()
     }
 
+    /// Whether it is a run that ends in a deadlock.
+    pub(crate) fn is_deadlock(&self) -> bool {
+        let By::States { opened, outcome, .. } = &self.by else { return false };
+        let Found::Unsafe { property, .. } = &outcome.verdict else { return false };
+        opened.properties.get(*property).is_some_and(Property::is_about_deadlocks)
+    }
+
+    /// Whether it is a run that ends in a deadlock that no further thread could undo.
+    pub(crate) fn is_deadlock_for_good(&self) -> bool {
+        let By::States { opened, .. } = &self.by else { return false };
+        let (Some(program), Some(last)) = (&opened.program, self.last()) else { return false };
+        let held = program.held_places();
+        let mut left = last.threads.iter().filter(|thread| !thread.has_ended());
+        let is_held = |top| opened.system.place_of(top).is_some_and(|at| held.contains(&at));
+        self.is_deadlock() && left.all(|thread| thread.stack.top().is_some_and(is_held))
+    }
+
+    /// Whether it is a deadlock for which fewer contexts were still looked for when its turn was over.
+    pub(crate) fn is_cut_short(&self) -> bool {
+        let By::States { outcome, .. } = &self.by else { return false };
+        self.is_deadlock() && outcome.fewest == Fewest::Unknown(Stop::Cancelled)
+    }
+
+    /// The run as one of a program that says nothing of these numbers of threads. With others, fewer contexts may be enough.
+    pub(crate) fn with_chosen_threads(
+        mut self,
+        subject: &selvedge_check::Subject,
+        chosen: Vec<(String, u32)>,
+    ) -> Self {
+        if let By::States { opened, outcome, .. } = &mut self.by {
+            (opened.options, opened.chosen) = (subject.options().clone(), chosen);
+            let why = "it was looked for with these numbers of threads only";
+            outcome.fewest = Fewest::Unknown(Stop::Beyond(why.to_owned()));
+        }
+        self
+    }
+
+    /// Whether it is not known whether there are deadlocks, although they were asked for.
+    pub(crate) fn is_undecided(&self) -> bool {
+        self.undecided.is_some()
+    }
+
     /// Whether the engine stopped because something could not be followed.
     pub(crate) fn is_fault(&self) -> bool {
         match &self.by {
@@ -201,11 +243,15 @@ impl Answer {
         }
     }
 
-    /// The answer without what was found: nothing is known, and why.
+    /// The answer without what was found: nothing is known but the bound within which nothing goes wrong, and why.
     pub(crate) fn stopped(mut self, reason: String) -> Self {
         match &mut self.by {
             By::States { outcome, last, .. } => {
-                outcome.verdict = Found::Unknown { stop: Stop::Beyond(reason), completed: None };
+                let completed = match outcome.verdict {
+                    Found::Bounded { bound } => Some(bound),
+                    _ => None,
+                };
+                outcome.verdict = Found::Unknown { stop: Stop::Beyond(reason), completed };
                 outcome.evidence = None;
                 *last = None;
             }

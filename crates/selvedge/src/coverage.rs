@@ -79,7 +79,7 @@ fn noted(subject: &Subject, program: &Lowering) -> Coverage {
     let mut coverage = program.coverage(is_limit);
     // Lines of C may come from headers, and what no run executes there is nobody's concern.
     if beyond.is_some_and(|beyond| beyond.is_c) {
-        coverage.unexecuted.clear();
+        coverage.unexecuted = None;
     }
     coverage
 }

@@ -8,6 +8,8 @@
 //! is the answer, and the fewest contexts are those of both kinds of violation. Where the other one is answered first, the whole one may do as much work
 //! again as both did until then; after that, the answer is about assertions, and says that deadlocks were not decided, and why.
 //!
+//! Before it says so, a fixed amount of work goes to deadlocks that are near ([`shallow`]): contexts may have no end where two locks are taken in opposite order.
+//!
 //! **Claim.** What `verify` says about assertions alone it says here, at three times the work and a head start at most; what is answered about both costs
 //! half as much again at most. What is not decided is never part of a proof, nor of its evidence.
 
@@ -17,26 +19,28 @@ use selvedge_analysis::engine::{Candidate, FAVOURED, Turn, in_turns};
 use selvedge_analysis::{Bound, Budget, Stop};
 use selvedge_check::{Deadlocks, Subject};
 use selvedge_model::NotUpward;
+use selvedge_report::json::VerdictName;
 
 use crate::answer::Answer;
 use crate::heard::Heard;
 use crate::options::Options;
 use crate::portfolio::Said;
 use crate::verdict::{Verdict, Within};
-use crate::{EngineName, Failure};
+use crate::{EngineName, Failure, shallow};
 
 /// How much work is done for the whole question before the one about assertions begins, in moves: a tenth of a second.
 const HEAD_START: u64 = 1 << 17;
 
-/// How much work the whole question may take although the one about assertions was easier, in moves: a second or so. Eight philosophers
+/// How much work the whole question may take although the one about assertions was easier, in moves: a second or two. Eight philosophers
 /// have no assertion to prove, and their deadlock is what the user came for.
-const PATIENCE: u64 = 1 << 20;
+const PATIENCE: u64 = 1 << 22;
 
 /// How many shares the question about assertions has, where the whole one has [`FAVOURED`] ones.
 const SHARES: u64 = FAVOURED / 2;
 
-/// Asks a question with these options, within a budget; and says whether another one is asked that is about more.
-pub(crate) type Ask<'a> = dyn Fn(&Options, &Budget, bool) -> Result<Answer, Failure> + Sync + 'a;
+/// Asks a question about a subject with these options, within a budget; and says whether another one is asked that is about more.
+pub(crate) type Ask<'a> =
+    dyn Fn(&Subject, &Options, &Budget, bool) -> Result<Answer, Failure> + Sync + 'a;
 
 /// Asks about assertions, and about deadlocks in which threads wait for each other.
 pub(crate) fn both(
@@ -45,7 +49,40 @@ pub(crate) fn both(
     budget: &Budget,
     ask: &Ask<'_>,
 ) -> Result<Answer, Failure> {
-    let whole = Options { deadlock: Deadlocks::Waits, ..options.clone() };
+    let options = Options { deadlock: Deadlocks::Waits, ..options.clone() };
+    let answer = decided(subject, &options, budget, ask)?;
+    let is_open = match answer.name() {
+        VerdictName::Safe => answer.is_undecided(),
+        VerdictName::Unsafe => answer.is_cut_short(),
+        name => name == VerdictName::Unknown,
+    };
+    let near = is_open.then(|| shallow::deadlock(subject, &options, budget, ask));
+    Ok(near.flatten().unwrap_or(answer))
+}
+
+/// Asks about every kind of deadlock, too. Of any number of threads, nobody proves that there are none.
+pub(crate) fn all(
+    subject: &Subject,
+    options: &Options,
+    budget: &Budget,
+    ask: &Ask<'_>,
+) -> Result<Answer, Failure> {
+    let answer = ask(subject, options, budget, false)?;
+    let is_open = matches!(stop(&answer), Some(Stop::OnlyDeadlocks { any_number: true }));
+    let near = is_open.then(|| shallow::deadlock(subject, options, budget, ask));
+    Ok(near.flatten().unwrap_or(answer))
+}
+
+/// Asks both questions in turns.
+fn decided(
+    subject: &Subject,
+    options: &Options,
+    budget: &Budget,
+    ask: &Ask<'_>,
+) -> Result<Answer, Failure> {
+    let ask =
+        |options: &Options, budget: &Budget, is_beside| ask(subject, options, budget, is_beside);
+    let whole = options.clone();
     let rest = Options { deadlock: Deadlocks::No, ..options.clone() };
     if let Some(why) = never_decided(subject, options) {
         return Ok(ask(&rest, budget, false)?.without_deadlocks(why));
@@ -116,7 +153,7 @@ fn why_undecided(whole: Option<&Result<Answer, Failure>>) -> String {
     match whole {
         Some(Ok(whole)) => match stop(whole) {
             None | Some(Stop::Cancelled) => {
-                "the search for them took longer than that for the rest of the answer; with --deadlock it goes on"
+                "the search for them took longer than the rest of the answer; --deadlock goes on"
                     .to_owned()
             }
             Some(stop) => stop.to_string(),
@@ -146,7 +183,7 @@ fn completed(answer: &Answer) -> Option<usize> {
 }
 
 /// The options without news of bounds: those of two questions would be mixed.
-fn without_events(options: &Options) -> Options {
+pub(crate) fn without_events(options: &Options) -> Options {
     let listener = options.listener.clone();
     let notes = move |heard: Heard<'_>| {
         if let (Some(listener), Heard::Note(_) | Heard::Tick) = (&listener, &heard) {

@@ -55,6 +55,7 @@ mod predicates;
 mod question;
 mod recheck;
 mod reduced;
+mod shallow;
 mod slots;
 mod table;
 mod verdict;

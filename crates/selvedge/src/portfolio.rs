@@ -41,7 +41,7 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
     let deadlock = subject.deadlocks(options.deadlock);
     let (answer, cost) = options.measured(|options| -> Result<_, Failure> {
         let budget = options.budget();
-        let ask = |options: &Options, budget: &Budget, is_beside: bool| {
+        let ask = |subject: &Subject, options: &Options, budget: &Budget, is_beside: bool| {
             let ask = |subject: &Subject| {
                 let question = Question::new(subject, None, options, budget.clone());
                 answer(&if is_beside { question.beside() } else { question })
@@ -56,8 +56,8 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
         };
         // Threads that may wake by chance are never stuck, and those that may not fail less: both are asked about.
         if deadlock == Deadlocks::All && subject.beyond().is_some_and(|beyond| beyond.waits) {
-            let first =
-                ask(&Options { deadlock: Deadlocks::No, ..options.clone() }, &budget, false)?;
+            let first = Options { deadlock: Deadlocks::No, ..options.clone() };
+            let first = ask(subject, &first, &budget, false)?;
             if first.name() != VerdictName::Safe {
                 return Ok(first);
             }
@@ -65,7 +65,8 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
         let options = &Options { deadlock, ..options.clone() };
         let answer = match deadlock {
             Deadlocks::Waits => deadlocks::both(subject, options, &budget, &ask)?,
-            Deadlocks::No | Deadlocks::All => ask(options, &budget, false)?,
+            Deadlocks::All => deadlocks::all(subject, options, &budget, &ask)?,
+            Deadlocks::No => ask(subject, options, &budget, false)?,
         };
         Ok(answer.covering(subject, options, &budget).leaving_out(subject))
     });

@@ -194,8 +194,13 @@ impl Question {
             && opened.system.describe().goes_wrong() == GOES_WRONG
             && !program.code().has_assertions()
         {
+            // Where threads wait for each other, deadlocks count unless somebody has said otherwise, or nobody can say anything.
+            let is_declined = self.bound.is_none() && self.subject.has_waits();
             let (checked, more) = match opened.system.describe().tells_statements() {
                 true => ("memory, divisions", "`--deadlock`, `--property` and `selvedge livelock`"),
+                false if is_declined => {
+                    ("ranges, indices, divisions", "`--target` and `selvedge livelock`")
+                }
                 false => (
                     "ranges, indices, divisions",
                     "`--deadlock`, `--target` and `selvedge livelock`",

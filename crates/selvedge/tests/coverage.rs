@@ -42,8 +42,49 @@ fn nothing_is_proved_vacuously_in_silence() {
     let bounded = check(&subject(VACUOUS), Bound::contexts(1), &options).unwrap();
     assert_eq!(
         said(&bounded),
-        ["reached 2 of 3 assertions: no schedule within 1 context gets to the assertion in line 6"]
+        [
+            "reached 2 of 3 assertions: no schedule within 1 context gets to the assertion in line 6",
+            "never lines 5, 6: no schedule within 1 context executes them"
+        ]
     );
+    assert_eq!(bounded.object().coverage.unwrap().unexecuted_lines, Some(vec![5, 6]));
+}
+
+/// How many assertions of `false` count as reached, and the lines of those that do not. Nobody sets `go`.
+#[track_caller]
+fn check_false(body: &str, reached: usize, unreached: &[u32]) {
+    let text = format!(
+        "bool go := false, on := true;\nint[0..2] x := 0;\nvoid wrong() {{ assert false; }}\nthread t {{\n{body}\n}}\n"
+    );
+    let answer = verify(&subject(&text), &Options { jobs: 1, ..Options::default() }).unwrap();
+    assert_eq!(answer.name(), VerdictName::Safe, "{text}");
+    let covered = answer.object().coverage.unwrap();
+    assert_eq!(
+        (covered.reached, covered.unreached_lines.as_slice()),
+        (reached, unreached),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_asserts_false_counts_if_the_test_directly_before_it_is_reached() {
+    // The proof is that nobody gets there.
+    check_false("if (go) assert false; if (go) wrong();", 2, &[]);
+    check_false("if (x == 0) skip; else { assert false; } if (go) wrong();", 2, &[]);
+    check_false("if (go) goto bad; if (go) wrong(); return;\nbad: assert false;", 2, &[]);
+    check_false("atomic { if (go) { assert false; } } if (go) wrong();", 2, &[]);
+    // A statement before it that nobody executes says that nothing is known of what comes after it.
+    check_false("if (go) {\nx := 1;\nassert false; }\nif (go) wrong();", 1, &[7]);
+    check_false("if (go) { x := 1; wrong(); }", 0, &[3]);
+    check_false("atomic { if (go) {\nx := 1; assert false; } }\nif (go) wrong();", 1, &[6]);
+    // So does a test that nobody gets to, or one whose outcome is to wait.
+    check_false("if (go) { if (x == 2)\nassert false; }\nif (go) wrong();", 1, &[6]);
+    check_false("assume go;\nif (x == 2) wrong();", 0, &[3]);
+    check_false("if (x == 0) { assume go;\nassert false; }\nif (go) wrong();", 0, &[3, 6]);
+    // Nobody calls it.
+    check_false("skip;", 0, &[3]);
+    // What a run gets to behind statements is reached, for all that.
+    check_false("if (on) {\nx := 1; if (x == 2) { assert false; } if (x == 2) wrong(); }", 2, &[]);
 }
 
 #[test]
@@ -52,6 +93,11 @@ fn whoever_requires_it_has_no_proof_of_what_is_not_reached() {
     let answer = verify(&subject(VACUOUS), &options).unwrap();
     assert_eq!(answer.name(), VerdictName::Unknown);
     assert_eq!(answer.sentence(), "no schedule gets to the assertion in line 6");
+    let text = answer.text(TraceOptions { full: false, paint: Paint { colours: false } });
+    assert!(text.contains("  completed  no schedule of these 2 threads "), "{text}");
+    let bounded = check(&subject(VACUOUS), Bound::contexts(1), &options).unwrap();
+    let text = bounded.text(TraceOptions { full: false, paint: Paint { colours: false } });
+    assert!(text.contains("  completed  no violation within 1 context "), "{text}");
     let set = VACUOUS.replace("thread u {", "thread v { go := true; }\nthread u {");
     let reached = set.replace("assert x == 1", "assert x != 0");
     let answer = verify(&subject(&reached), &options).unwrap();
@@ -69,6 +115,15 @@ fn proofs_from_elsewhere_have_tried_some_schedules() {
     let expected = "reached 1 of 2 assertions: the assertion in line 11 is not known to be reached: no schedule that was tried gets \
                     there";
     assert_eq!(said(&answer), [expected]);
+}
+
+#[test]
+fn lines_of_c_are_not_looked_at() {
+    let text = "int x;\nint main(void) {\n  if (x) {\n    x = 2;\n  }\n  return 0;\n}\n";
+    let subject = Subject::parse("test.i", text, InputOptions::default()).unwrap();
+    let answer = verify(&subject, &Options::default()).unwrap();
+    let covered = answer.object().coverage.unwrap();
+    assert_eq!((covered.schedules, covered.unexecuted_lines), ("all", None));
 }
 
 /// How many random cases to try; `SELVEDGE_SEEDS=2000` makes tests thorough.

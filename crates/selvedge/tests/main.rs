@@ -14,6 +14,7 @@ mod engines;
 mod evidence;
 mod fewest;
 mod forged;
+mod near;
 mod parts;
 mod questions;
 mod reduced;

@@ -107,7 +107,7 @@ pub(super) fn pincer(
 /// The reason for no answer when every cut leaves a violation.
 pub(super) fn no_proof() -> Stop {
     let message =
-        "every cut that was tried leaves a violation, which need not be one: ask contexts, too";
+        "every cut that was tried leaves a violation, which need not be one: contexts tell";
     Stop::Fault(Fault::new(message))
 }
 

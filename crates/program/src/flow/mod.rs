@@ -21,7 +21,7 @@ pub use build::{build, build_within};
 pub use live::Live;
 pub(crate) use locks::doubtful_release;
 pub use selvedge_core::{EdgeId, Loc};
-pub(crate) use waits::waiting;
+pub(crate) use waits::{held, waiting};
 
 /// A location as a place of the model.
 #[must_use]

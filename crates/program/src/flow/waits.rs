@@ -61,6 +61,23 @@ pub(crate) fn waiting(flow: &Flow, waited_for: &BTreeSet<GlobalId>) -> Vec<Loc> 
     all.filter(|&loc| !flow.location(loc).atomic && waits_at(flow, loc, &waits)).collect()
 }
 
+/// The locations at which a thread can do nothing but take a lock that the location names, or wait for the end of a thread.
+pub(crate) fn held(flow: &Flow) -> Vec<Loc> {
+    let is_held = |command: &Command| match command {
+        Command::Acquire(place) => !place.indices.iter().any(Expr::reads_shared),
+        Command::Join(thread) => !thread.reads_shared(),
+        _ => false,
+    };
+    let all = (0..flow.locations.len()).map(|index| Loc(index as u32));
+    let is_one = |&loc: &Loc| {
+        let edges = &flow.location(loc).edges;
+        !flow.location(loc).atomic
+            && !edges.is_empty()
+            && edges.iter().all(|&edge| is_held(&flow.edge(edge).command))
+    };
+    all.filter(is_one).collect()
+}
+
 /// Whether a step from a location, or the atomic section that it begins, has a command that waits.
 fn waits_at(flow: &Flow, loc: Loc, waits: &dyn Fn(&Command) -> bool) -> bool {
     // Locations that are still to be looked at; and whether they are in a procedure that the section calls.

@@ -7,7 +7,8 @@
 //! comes after it is not reached.
 //!
 //! An assertion of `false` is another matter: in a program that is right nobody gets there. It counts as reached if the
-//! decision is reached whether to go there, the last test before it.
+//! decision is reached whether to go there: the test directly before it, with no statement between but calls that lead to it. Where there is one, a run
+//! that is to get there executes it, and where none does, nothing is known of what it leads to.
 //!
 //! **Claim.** After an exploration of all that is reachable, what is not noted is reached by no run: every local state of every thread in a
 //! reachable state was asked for its actions. Inside of an atomic section, what was executed before the section got stuck counts as well.
@@ -51,6 +52,8 @@ impl Noted {
 pub struct Assertion {
     /// The line that it stands in.
     pub line: u32,
+    /// Whether it asserts `false`.
+    pub is_false: bool,
     /// Whether some run evaluates it; of an assertion of `false`, whether some run decides to go there or not.
     pub is_reached: bool,
 }
@@ -61,7 +64,8 @@ pub struct Coverage {
     /// The assertions, by their lines.
     pub assertions: Vec<Assertion>,
     /// The lines with statements none of which was executed, in rising order. Assertions that are reached are not among them.
-    pub unexecuted: Vec<u32>,
+    /// `None` where lines are not looked at.
+    pub unexecuted: Option<Vec<u32>>,
 }
 
 impl Coverage {
@@ -123,7 +127,7 @@ impl Lowering {
     pub fn coverage(&self, is_left_out: impl Fn(Span) -> bool) -> Coverage {
         let is_written = |span| !self.program.reasons.contains_key(&span) && !is_left_out(span);
         let before = self.before();
-        let mut assertions: BTreeMap<(u32, Loc), bool> = BTreeMap::new();
+        let mut assertions: BTreeMap<(u32, Loc), Assertion> = BTreeMap::new();
         let mut lines: BTreeMap<u32, bool> = BTreeMap::new();
         for edge in &self.flow.edges {
             let Some(line) = self.line(edge.span) else { continue };
@@ -131,17 +135,18 @@ impl Lowering {
             if let Command::Assert(claim) = &edge.command
                 && is_written(edge.span)
             {
-                is_reached |= is_false(claim) && self.is_decided(edge.from, &before);
-                assertions.insert((line, edge.from), is_reached);
+                let is_false = is_false(claim);
+                is_reached |= is_false && self.is_decided(edge.from, &before);
+                assertions.insert((line, edge.from), Assertion { line, is_false, is_reached });
             }
             if is_statement(&edge.command) {
                 *lines.entry(line).or_default() |= is_reached;
             }
         }
-        let of = |((line, _), is_reached)| Assertion { line, is_reached };
+        let unexecuted = lines.into_iter().filter(|(_, done)| !done).map(|(line, _)| line);
         Coverage {
-            assertions: assertions.into_iter().map(of).collect(),
-            unexecuted: lines.into_iter().filter(|(_, done)| !done).map(|(line, _)| line).collect(),
+            assertions: assertions.into_values().collect(),
+            unexecuted: Some(unexecuted.collect()),
         }
     }
 
@@ -159,7 +164,7 @@ impl Lowering {
         before
     }
 
-    /// Whether a run gets to a test from which the way to a location leads through no other one, and through nothing that waits.
+    /// Whether a run gets to a test from which the way to a location leads through no statement but calls.
     fn is_decided(&self, loc: Loc, before: &[Vec<EdgeId>]) -> bool {
         let mut seen = BTreeSet::from([loc]);
         let mut work = vec![loc];
@@ -172,12 +177,10 @@ impl Lowering {
                     {
                         return true;
                     }
-                    Command::Test { .. }
-                    | Command::TestAttempt { .. }
-                    | Command::Assume(_)
-                    | Command::Join(_)
-                    | Command::Acquire(_) => {}
-                    _ if seen.insert(edge.from) => work.push(edge.from),
+                    Command::Call { .. } if seen.insert(edge.from) => work.push(edge.from),
+                    _ if !is_statement(&edge.command) && seen.insert(edge.from) => {
+                        work.push(edge.from);
+                    }
                     _ => {}
                 }
             }

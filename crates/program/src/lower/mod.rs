@@ -39,7 +39,7 @@ use selvedge_model::{
 use selvedge_store::Interner;
 
 use crate::compile::{Compiler, Threads};
-use crate::flow::{self, Command, EdgeId, Flow, place, waiting};
+use crate::flow::{self, Command, EdgeId, Flow, held, place, waiting};
 use crate::telling::{Manner, Told};
 use crate::visit::any_part;
 use crate::{
@@ -89,6 +89,12 @@ impl Lowering {
     #[must_use]
     pub fn waiting_places(&self) -> BTreeSet<PlaceId> {
         waiting(&self.flow, &self.program.waited_for).into_iter().map(place).collect()
+    }
+
+    /// The places at which a thread that cannot act waits for who holds a lock or for the end of a thread, and for nobody else: no further thread could end that.
+    #[must_use]
+    pub fn held_places(&self) -> BTreeSet<PlaceId> {
+        held(&self.flow).into_iter().map(place).collect()
     }
 }
 

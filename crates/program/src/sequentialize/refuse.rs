@@ -6,7 +6,7 @@ use super::NotSequential;
 use super::marks::Mark;
 use super::shared::written_globals;
 use crate::walk;
-use crate::{ExprKind, Program, Span, StmtKind, Type};
+use crate::{ExprKind, GlobalId, Program, Span, StmtKind, Type};
 
 /// As many elements as the language lets a variable have, and all variables together.
 const MOST_SLOTS: usize = 65_536;
@@ -22,14 +22,21 @@ pub(super) fn refuse(program: &Program, rounds: u32) -> Result<(), NotSequential
     }
     let written = written_globals(program);
     let mut total = 0;
-    for (global, _) in program.globals.iter().zip(written).filter(|(_, written)| *written) {
+    let ids = (0..).map(GlobalId);
+    for ((global, id), _) in program.globals.iter().zip(ids).zip(written).filter(|(_, w)| *w) {
         let refuse = |why: String| Err(NotSequential::at(global.span, why));
         let name = &global.name;
         if *global.ty.scalar() == Type::Int {
+            // Of what threads wait for, a semaphore has a range of its own.
+            let (what, range) = match program.waited_for.contains(&id) {
+                true => ("it", format!("a semaphore has a range, as in `semaphore[0..9] {name}`")),
+                false => {
+                    ("an unbounded `int`", format!("give it a range, as in `int[0..9] {name}`"))
+                }
+            };
             return refuse(format!(
                 "the value of `{name}` has to be guessed at the beginning of each round but the \
-                 first, and an unbounded `int` has too many values to guess from: give it a range, \
-                 as in `int[0..9] {name}`, or ask for one round"
+                 first, and {what} has too many values to guess from: {range}, or ask for one round"
             ));
         }
         let slots = global.ty.slots().saturating_mul(rounds as usize);

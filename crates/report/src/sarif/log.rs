@@ -96,9 +96,12 @@ pub struct Invocation {
     /// Why the question could not be asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_configuration_notifications: Vec<Notification>,
+    /// What is to be known of a proof: assertions that are not reached, lines that no schedule executes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tool_execution_notifications: Vec<Notification>,
 }
 
-/// Something that is wrong with an input.
+/// Something that is wrong with an input, or that is to be known of an answer.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Notification {
     /// The severity.

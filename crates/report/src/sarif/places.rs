@@ -8,9 +8,10 @@ use selvedge_program::Source;
 
 use super::RULES;
 use super::log::{
-    ArtifactLocation, CodeFlow, Finding, FlowLocation, Location, Message, PhysicalLocation, Region,
-    ThreadFlow,
+    ArtifactLocation, CodeFlow, Finding, FlowLocation, Invocation, Location, Message, Notification,
+    PhysicalLocation, Region, ThreadFlow,
 };
+use crate::coverage::Covered;
 use crate::text;
 use crate::view::{Row, Rows};
 
@@ -31,6 +32,23 @@ impl Places<'_> {
             locations: vec![self.at(None, None)],
             related_locations: Vec::new(),
             code_flows: Vec::new(),
+        }
+    }
+
+    /// A question that was asked; with remarks on what is reached, if that is known.
+    pub fn ran(&self, exit: u8, covered: Option<&Covered>) -> Invocation {
+        let remarks = covered.map(Covered::remarks).unwrap_or_default().into_iter();
+        let notifications = remarks.map(|(line, text)| Notification {
+            level: "note",
+            message: message(&text),
+            locations: vec![self.at(Some(line), None)],
+        });
+        Invocation {
+            command_line: None,
+            execution_successful: true,
+            exit_code: exit,
+            tool_configuration_notifications: Vec::new(),
+            tool_execution_notifications: notifications.collect(),
         }
     }
 

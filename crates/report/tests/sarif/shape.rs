@@ -74,6 +74,7 @@ const SHAPES: &[(&str, &[Property])] = &[
             ("executionSuccessful", true, Is::Truth),
             ("exitCode", false, Is::Number(0)),
             ("toolConfigurationNotifications", false, Is::Many("notification", 0)),
+            ("toolExecutionNotifications", false, Is::Many("notification", 0)),
         ],
     ),
     (
