@@ -1,7 +1,7 @@
 //! # Traces and states for people
 //! A trace is a table of its steps; a long one has a table of its contexts before it.
 
-mod contexts;
+pub(crate) mod contexts;
 mod steps;
 
 use std::collections::BTreeSet;
@@ -22,9 +22,6 @@ pub struct TraceOptions {
     /// With colours or not.
     pub paint: Paint,
 }
-
-/// A shorter trace can be seen at a glance, and needs no table of its contexts.
-const SHORT: usize = 12;
 
 /// A trace that replays as a table, with the first and the last state. Why it is worth showing is
 /// for the caller to say.
@@ -75,7 +72,7 @@ fn laid_out(
         rows.push((row, then));
     }
     if !rows.is_empty() {
-        if contexts.len() > 1 && rows.len() > SHORT {
+        if contexts.help(rows.len()) {
             text += &format!("\n{}{}", heading("contexts"), contexts.table(run.holders(), paint));
         }
         let steps = rows.len();

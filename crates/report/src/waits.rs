@@ -34,7 +34,7 @@ pub fn at_end(system: &dyn System, trace: &Trace) -> Vec<Detail> {
     let mut run = Rows::new(system, trace);
     // The threads that changed variables last.
     let mut writers: BTreeMap<String, ThreadId> = BTreeMap::new();
-    while let Some(row) = run.next() {
+    for row in run.by_ref() {
         for change in &row.changes[..row.shared.min(row.changes.len())] {
             if let Change::Value { name, .. } = change {
                 writers.insert(name.clone(), row.thread);

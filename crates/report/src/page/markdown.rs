@@ -127,14 +127,23 @@ fn amount(number: &Option<Amount>) -> String {
 fn steps(schedule: &Schedule) -> String {
     let mut text = String::from(
         "\n## Schedule\n\nRead from the top. A *context* is a stretch in which one thread runs. `[yes]` and `[no]` \
-         say how a condition turned out; *changes* has shared variables, before → after, and is empty where they stay \
-         as they are.\n\n",
+         say how a condition turned out; *changes* has the variables that a step wrote, before → after.\n\n",
     );
     let mut shared: Vec<_> = schedule.shared.iter().map(|(_, value)| value).collect();
     let values: Vec<_> =
         schedule.shared.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     if !values.is_empty() {
         let _ = writeln!(text, "At the start: {}\n", code(&values.join(", ")));
+    }
+    if !schedule.contexts.is_empty() {
+        text +=
+            "| context | thread | lines | steps | changes |\n| ---: | --- | --- | --- | --- |\n";
+        for [number, name, lines, steps, changes] in &schedule.contexts {
+            let changes = if changes.is_empty() { String::new() } else { code(changes) };
+            let _ =
+                writeln!(text, "| {number} | {} | {lines} | {steps} | {changes} |", inline(name));
+        }
+        text.push('\n');
     }
     text += "| # | context | thread | line | step | changes |\n| ---: | ---: | --- | ---: | --- | --- |\n";
     let count = schedule.steps.len();
@@ -230,6 +239,18 @@ fn fenced(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_run_begins_with_its_contexts() {
+        let mut schedule =
+            crate::page::of_trace(&crate::testing::Counter, &crate::testing::counter_run());
+        assert!(!steps(&schedule).contains("| lines |"), "a short one can be seen at a glance");
+        let row = ["1", "adder", "12 → 5", "3 steps", "x: 0 → 1 → 1"];
+        schedule.contexts = vec![row.map(str::to_owned)];
+        let text = steps(&schedule);
+        assert!(text.contains("| 1 | adder | 12 → 5 | 3 steps | `x: 0 → 1 → 1` |"), "{text}");
+        assert!(text.contains("`x: 0 → 1`, `n: 0 → 1`"), "{text}");
+    }
 
     #[test]
     fn no_text_breaks_out() {

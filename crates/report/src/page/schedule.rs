@@ -10,6 +10,7 @@ use selvedge_evidence::{Lasso, Trace, thread_name};
 use selvedge_model::{Action, State, SymbolId, System, ThreadId, Values, Word, advance};
 use serde::Serialize;
 
+use crate::text::contexts::Contexts;
 use crate::view::{Change, Rows, place_name, statements};
 
 /// A run, step by step.
@@ -31,6 +32,9 @@ pub struct Schedule {
     pub steps: Vec<StepView>,
     /// The step with which the period of a run that never ends begins.
     pub period: Option<usize>,
+    /// A long run in few lines: number, thread, lines, steps and changes of each context. The page has lanes instead.
+    #[serde(skip)]
+    pub contexts: Vec<[String; 5]>,
     /// What is wrong in the last state, if something is.
     pub wrong: Option<String>,
 }
@@ -94,11 +98,16 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
     let first = shared.clone();
     let mut variables = shared.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     let mut rows = Rows::new(system, trace);
+    let mut contexts = Contexts::default();
     let mut steps = Vec::with_capacity(trace.steps.len());
     for (index, (id, action)) in trace.steps.iter().enumerate() {
         let before = (state.shared, state.threads.len(), state.threads[id.index()].stack.0.len());
         advance(&mut state, *id, *action);
-        let told = rows.next().map(|row| row.changes).unwrap_or_default();
+        let row = rows.next();
+        if let Some(row) = &row {
+            contexts.see(row, rows.values());
+        }
+        let told = row.map(|row| row.changes).unwrap_or_default();
         // That it goes wrong, and why, is said once, of the last step.
         let told = told.iter().filter(|change| !matches!(change, Change::Wrong(_)));
         let c = told.map(ToString::to_string).collect();
@@ -129,6 +138,10 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
         let s = writer.statements(action);
         steps.push(StepView { t: id.index(), s, pop: before.2 - left, push, v, c, start });
     }
+    let contexts = match contexts.help(steps.len()) {
+        true => contexts.rows(rows.holders()),
+        false => Vec::new(),
+    };
     let mut shared = first;
     let known = shared.len();
     shared.extend(variables.split_off(known).into_iter().map(|name| (name, String::new())));
@@ -141,6 +154,7 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
         statements: writer.statements.list,
         steps,
         period: None,
+        contexts,
         wrong: system.wrong(state.shared),
     }
 }
@@ -149,7 +163,8 @@ pub fn of_trace(system: &dyn System, trace: &Trace) -> Schedule {
 #[must_use]
 pub fn of_lasso(system: &dyn System, lasso: &Lasso) -> Schedule {
     let period = Some(lasso.stem.steps.len());
-    Schedule { period, ..of_trace(system, &lasso.unrolled(1)) }
+    // The contexts of the period are counted by themselves.
+    Schedule { period, contexts: Vec::new(), ..of_trace(system, &lasso.unrolled(1)) }
 }
 
 /// Names and values as the page shows them.

@@ -10,9 +10,12 @@ use crate::view::{Change, Row};
 
 /// The contexts of a run, as they are met.
 #[derive(Default)]
-pub(super) struct Contexts {
+pub(crate) struct Contexts {
     list: Vec<Context>,
 }
+
+/// A shorter trace can be seen at a glance, and needs no table of its contexts.
+const SHORT: usize = 12;
 
 /// The most values in between to show for a variable that ends as it began.
 const MOST_BETWEEN: usize = 3;
@@ -80,6 +83,20 @@ impl Contexts {
         let is_other =
             |change: &&Change| !matches!(change, Change::Value { .. } | Change::Wrong(_));
         context.others.extend(row.changes.iter().filter(is_other).cloned());
+    }
+
+    /// The number, the thread, the lines, the steps and the changes of each context.
+    pub fn rows(&self, holders: &Holders) -> Vec<[String; 5]> {
+        let row = |context: &Context| {
+            let [name, lines, steps, changes] = context.cells(holders);
+            [context.number.to_string(), name, lines, steps, changes]
+        };
+        self.list.iter().map(row).collect()
+    }
+
+    /// Whether so many steps cannot be seen at a glance, so that a table of their contexts helps.
+    pub fn help(&self, steps: usize) -> bool {
+        self.len() > 1 && steps > SHORT
     }
 
     /// The table, with one line for each context.
@@ -172,6 +189,9 @@ mod tests {
             contexts.see(&row, rows.values());
         }
         assert_eq!(contexts.len(), 3);
+        assert!(contexts.help(13) && !contexts.help(12));
+        let first = &contexts.rows(rows.holders())[0];
+        assert_eq!(*first, ["1", "adder", "12 → 5", "3 steps", "x: 0 → 1, starts adder#3"]);
         expect![[r#"
             #  thread   lines   steps    changes
             1  adder    12 → 5  3 steps  x: 0 → 1, starts adder#3

@@ -24,12 +24,9 @@ impl Run<'_> {
     /// The last write to a shared variable in a part of the run, if another thread made it and left another value than was read.
     pub(super) fn changed(&mut self, read: &Read, read_at: Moment, before: usize) -> Option<Write> {
         for step in (read_at.0 + 1..before).rev() {
-            match self.write_at(read.place, step)? {
-                Some(write) => {
-                    let is_another = self.steps[step].thread != self.steps[read_at.0].thread;
-                    return Some(write).filter(|(_, value)| is_another && is_news(read, value));
-                }
-                None => {}
+            if let Some(write) = self.write_at(read.place, step)? {
+                let is_another = self.steps[step].thread != self.steps[read_at.0].thread;
+                return Some(write).filter(|(_, value)| is_another && is_news(read, value));
             }
         }
         None
