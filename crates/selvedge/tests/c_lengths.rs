@@ -142,3 +142,55 @@ fn proofs_with_counted_threads_are_accepted() {
     let accepted = selvedge::recheck(&subject, &evidence, &options).unwrap();
     assert_eq!(accepted.err(), None);
 }
+
+#[test]
+fn very_many_threads_are_counted_only_where_nobody_sees_how() {
+    let start = "for (i = 0; i < 10; i++) pthread_create(&t[i], 0, f, 0);";
+    let none = "void *f(void *x) { return 0; }";
+    let shown = "pthread_t t[10]; int *p; void *f(void *x) { int *q = p; if (q && *q == 3) reach_error(); return 0; }";
+    are(
+        "unreach-call",
+        VerdictName::Unsafe,
+        &[
+            &format!("{shown} int main(void) {{ int i; p = &i; {start} return 0; }}"),
+            &format!(
+                "pthread_t t[10]; pthread_t *q = t; int z; {none}
+                 int main(void) {{ int i; {start} if (q[0] == q[1]) z = 1; else reach_error(); return 0; }}"
+            ),
+        ],
+    );
+    are(
+        "valid-memsafety",
+        VerdictName::Unsafe,
+        &[
+            &format!("pthread_t t[5]; {none} int main(void) {{ int i; {start} return 0; }}"),
+            &format!(
+                "pthread_t t[2][7]; {none} int main(void) {{ int i; for (i = 0; i < 8; i++) pthread_create(&t[0][i], 0, f, 0); return 0; }}"
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_thread_has_ended_where_nobody_else_writes_its_id() {
+    let declared =
+        "pthread_t id; int c; void *f(void *x) { c++; return 0; } void *g(void *x) { return 0; }";
+    are(
+        "no-data-race",
+        VerdictName::Unsafe,
+        &[
+            &format!(
+                "{declared} pthread_t *q = &id; int main(void) {{ pthread_t u; pthread_create(&id, 0, f, 0); pthread_create(&u, 0, g, 0);
+                 *q = u; pthread_join(id, 0); c++; return 0; }}"
+            ),
+            &format!(
+                "{declared} pthread_t *q = &id; int main(void) {{ pthread_create(&id, 0, f, 0); pthread_create(q, 0, g, 0);
+                 pthread_join(id, 0); c++; return 0; }}"
+            ),
+        ],
+    );
+    let text = format!(
+        "{declared} int main(void) {{ pthread_create(&id, 0, f, 0); pthread_join(id, 0); c++; return 0; }}"
+    );
+    are("no-data-race", VerdictName::Safe, &[&text]);
+}

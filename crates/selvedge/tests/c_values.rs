@@ -362,3 +362,45 @@ fn a_function_that_ends_without_a_value_gives_any() {
     let text = text.replace("f(2) != 2", "f(0) != 0");
     assert_ne!(verdict(&text), VerdictName::Safe);
 }
+
+#[test]
+fn sums_wrap_around_in_wider_types_too() {
+    let declared = "extern void reach_error(void); extern unsigned char __VERIFIER_nondet_uchar(void);
+        extern unsigned short __VERIFIER_nondet_ushort(void); extern unsigned __VERIFIER_nondet_uint(void);
+        unsigned less(unsigned a) { return a - 4u; }\n";
+    let main = |body: &str| format!("{declared} int main(void) {{ {body} return 0; }}");
+    for body in [
+        "unsigned char x = __VERIFIER_nondet_uchar(); unsigned y = (unsigned)x - 5u; if (y == 4294967294u) reach_error();",
+        "unsigned short x = __VERIFIER_nondet_ushort(); unsigned y = x; unsigned z = y - 100;
+         if (z > 4294967200u && z < 4294967230u) reach_error();",
+        "unsigned x = __VERIFIER_nondet_uint(); unsigned long long y = x; y = y - 7; if (y == 18446744073709551610ull) reach_error();",
+        "unsigned char x = __VERIFIER_nondet_uchar(); if (less(x) == 4294967295u) reach_error();",
+    ] {
+        assert_eq!(verdict(&main(body)), VerdictName::Unsafe, "{body}");
+    }
+    // Once in each of two types.
+    let body = "unsigned x = __VERIFIER_nondet_uint(); unsigned y = x + 10u; unsigned long long z = y; z = z - 20;
+        if (z == 18446744073709551600ull) reach_error();";
+    assert_ne!(verdict(&main(body)), VerdictName::Safe);
+    let body = "unsigned char x = __VERIFIER_nondet_uchar(); unsigned y = (unsigned)x - 5u; if (y > 250u && y < 4294967291u) reach_error();";
+    assert_eq!(verdict(&main(body)), VerdictName::Safe);
+}
+
+#[test]
+fn who_leaves_passes_assumptions_on_the_way() {
+    let declared = "extern void reach_error(void); extern int __VERIFIER_nondet_int(void);
+        extern void __VERIFIER_assume(int); int a[20];\n";
+    let main = |body: &str| {
+        format!("{declared} int main(void) {{ int x = __VERIFIER_nondet_int(); {body} return 0; }}")
+    };
+    let rest = "if (x < 100) { reach_error(); return 0; } if (x > 110) return 0; a[x - 100] = 1;";
+    for assumption in ["x <= 97 || x >= 100", "x != 99 && x != 100 && x != 101"] {
+        let body = format!("__VERIFIER_assume({assumption}); {rest}");
+        assert_eq!(verdict(&main(&body)), VerdictName::Unsafe, "{assumption}");
+    }
+    let body = format!("__VERIFIER_assume(x >= 100); {rest}");
+    assert_eq!(verdict(&main(&body)), VerdictName::Safe);
+    // An assumption that looks at it in another way.
+    let body = format!("int y = 90; __VERIFIER_assume(x < y || x >= 100); {rest}");
+    assert_ne!(verdict(&main(&body)), VerdictName::Safe);
+}

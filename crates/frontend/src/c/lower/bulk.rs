@@ -9,7 +9,7 @@
 //! before these threads are joined, with no more threads than the loop starts, is one of the program: those that it does not mention
 //! have not run yet.
 //!
-//! **Needs.** A loop that does nothing else, threads that all get the same argument, and an array that is used for nothing but to join them.
+//! **Needs.** A loop that does nothing else, with a counter that nobody else sees, threads that all get the same argument, and an array that has room for them and is used for nothing but to join them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,6 +20,7 @@ use super::function::Fun;
 use super::points::direct_address;
 use super::visit::{each_block, each_expr, each_part, flattened};
 use crate::c::typed::*;
+use crate::c::types::Type;
 
 /// Loops with fewer turns than this are followed as they are.
 const MANY: i128 = 6;
@@ -202,7 +203,28 @@ fn join_loop(
     let ExprKind::Load(lvalue) = &unconverted(thread).kind else { return None };
     let LvalueKind::Element(array, index) = &lvalue.kind else { return None };
     let is_one = plain_local(index) == Some(counter) && holders.contains(&holder(at, array)?);
-    is_one.then_some((counter, turns))
+    let is_plain = has_room(array, turns) && !is_shown(unit, at, counter);
+    (is_one && is_plain).then_some((counter, turns))
+}
+
+/// Whether an array has so many elements.
+fn has_room(array: &Lvalue, turns: i128) -> bool {
+    matches!(&array.ty, Type::Array(_, Some(length)) if turns <= i128::from(*length))
+}
+
+/// Whether somebody may see a variable while it counts: its address is taken.
+fn is_shown(unit: &Unit, at: FunctionId, counter: LocalId) -> bool {
+    let mut found = false;
+    for statement in unit.functions[at.index()].body.iter().flatten() {
+        each_part(statement, false, &mut |expr, _| {
+            each_expr(expr, &mut |inner| {
+                if let ExprKind::Address(place) = &inner.kind {
+                    found |= super::points::root_local(place) == Some(counter);
+                }
+            });
+        });
+    }
+    found
 }
 
 /// The arguments of a body that starts a thread and does nothing else: where its id goes, attributes, function, argument.
@@ -240,7 +262,10 @@ fn start_loop(
     let StmtKind::For { body, .. } = &statement.kind else { return None };
     let (to, _, function, arg) = only_create(unit, body)?;
     let LvalueKind::Element(array, index) = &to.kind else { return None };
-    if plain_local(unconverted(index)) != Some(counter) {
+    if plain_local(unconverted(index)) != Some(counter)
+        || !has_room(array, turns)
+        || is_shown(unit, at, counter)
+    {
         return None;
     }
     let mut depends = false;
@@ -295,6 +320,18 @@ fn loaded(at: FunctionId, thread: &Expr) -> Option<Holder> {
 
 /// How many calls start threads that a variable holds, if it is mentioned only where threads are started or joined.
 fn only_joined(unit: &Unit, wanted: Holder) -> Option<usize> {
+    // An object that points to it.
+    for part in unit.objects.iter().flat_map(|object| &object.init) {
+        let mut is_known = false;
+        each_expr(&part.value, &mut |inner| {
+            if let ExprKind::Address(place) = &inner.kind {
+                is_known |= holder(FunctionId(0), place) == Some(wanted);
+            }
+        });
+        if is_known {
+            return None;
+        }
+    }
     let (mut all, mut allowed, mut starts) = (0_usize, 0_usize, 0_usize);
     for (number, function) in unit.functions.iter().enumerate() {
         let at = FunctionId(number as u32);

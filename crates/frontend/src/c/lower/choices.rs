@@ -357,7 +357,12 @@ impl<'u> Look<'_, 'u> {
         let here = constant - offset;
         self.found.constants.entry(call).or_default().insert(here);
         if offset != 0 {
-            self.found.far.entry(call).or_default().extend([here - size, here + size]);
+            // It wraps around by the type of the call, and in a wider one by that as well.
+            let by = [8, 16, 32, 64].map(|bits| 1_i128 << bits);
+            let by = by.into_iter().chain([size]).filter(|by| *by >= size);
+            let once: BTreeSet<i128> = by.flat_map(|by| [-by, 0, by]).collect();
+            let twice = once.iter().flat_map(|a| once.iter().map(move |b| here + a + b));
+            self.found.far.entry(call).or_default().extend(twice.filter(|far| *far != here));
         }
     }
 

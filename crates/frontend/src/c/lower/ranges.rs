@@ -6,7 +6,8 @@
 //! ends there, and until then nobody has seen the value: what others do meanwhile they do with any value. So the runs with values in the range are enough.
 //!
 //! **Tests that leave.** `if (i < 0 || i >= 10) return 0;` keeps the same values for what follows, but a run with another value goes on elsewhere, without looking at the value again. All that matters of it is
-//! which of the tests holds, and these compare it with constants: so the values at these constants, and beside them, are enough of those that leave.
+//! which of the tests holds, and which of the assumptions on its way, and these compare it with constants: so the values at all of these constants, and beside them, are enough of those that
+//! leave. Where an assumption looks at the value in another way, no test leaves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,6 +47,8 @@ pub(super) fn ranges(
                 let Some(whole) = bounds(ty) else { continue };
                 let mut range = whole;
                 let mut leaving = BTreeSet::new();
+                // What assumptions compare it with; nothing if one of them looks at it in another way.
+                let mut refusing = Some(BTreeSet::new());
                 let is_unseen = match var {
                     Target::Local(_, local) => !addressed.contains(&(at, local)),
                     _ => number < alone,
@@ -68,13 +71,22 @@ pub(super) fn ranges(
                         }
                         _ => None,
                     };
-                    if let (Some(borders), StmtKind::If(cond, ..)) = (left, &next.kind) {
+                    if let (Some(borders), StmtKind::If(cond, ..), true) =
+                        (left, &next.kind, refusing.is_some())
+                    {
                         narrow(at, var, cond, false, &mut range);
                         leaving.extend(borders);
                         continue;
                     }
                     match assumed.filter(|cond| start.is_harmless(cond)) {
-                        Some(cond) => narrow(at, var, cond, true, &mut range),
+                        Some(cond) => {
+                            let (known, more) = (refusing.take(), borders(at, var, cond));
+                            if more.is_none() && !leaving.is_empty() {
+                                break;
+                            }
+                            refusing = known.zip(more).map(|(known, more)| &known | &more);
+                            narrow(at, var, cond, true, &mut range);
+                        }
                         None if matches!(next.kind, StmtKind::Declare(_, None)) => {}
                         None => match opened(unit, at, next) {
                             Some((other, _)) if other != var => {}
@@ -87,7 +99,9 @@ pub(super) fn ranges(
                     && range.0 <= range.1
                 {
                     let beside = |border: &i128| [border - 1, *border, border + 1];
-                    let leaving = leaving.iter().flat_map(beside);
+                    // Of those that an assumption refuses between two tests, others stand beside it.
+                    let refusing = refusing.filter(|_| !leaving.is_empty()).unwrap_or_default();
+                    let leaving = leaving.iter().chain(&refusing).flat_map(beside);
                     let leaving = leaving.filter(|v| (whole.0..=whole.1).contains(v)).collect();
                     let (least, greatest) = range;
                     found.insert(call.span, Range { least, greatest, leaving });

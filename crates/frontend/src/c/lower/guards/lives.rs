@@ -61,6 +61,15 @@ impl Lives {
         // How often something else than a read happens to each variable.
         let mut changes: BTreeMap<Target, usize> = BTreeMap::new();
         let mut found: Vec<(Target, FunctionId)> = Vec::new();
+        for part in unit.objects.iter().flat_map(|object| &object.init) {
+            each_expr(&part.value, &mut |expr| {
+                if let ExprKind::Address(place) = &expr.kind
+                    && let Some(root) = crate::c::lower::foreseen::root(FunctionId(0), place)
+                {
+                    *changes.entry(root).or_default() += 1;
+                }
+            });
+        }
         for (number, function) in unit.functions.iter().enumerate() {
             let at = FunctionId(number as u32);
             for statement in function.body.iter().flatten() {
