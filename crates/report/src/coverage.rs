@@ -252,7 +252,7 @@ mod tests {
                 ),
                 (
                     "never",
-                    "lines 2, 5, 6 and 8 to 10 are not executed by any schedule within 3 contexts"
+                    "lines 2, 5, 6 and 8 to 10: no schedule within 3 contexts executes them"
                         .into(),
                 ),
             ],

@@ -50,7 +50,7 @@ fn programs_in_c_are_verified() {
     assert!(words.iter().filter(|w| w.contains("counter = counter + 1")).count() >= 3, "{words:?}");
     for (step, words) in steps.iter().zip(&words) {
         if let Some(statement) = words.split(": ").nth(1).filter(|w| w.contains("counter = ")) {
-            let statement = statement.split(" (").next().unwrap().split("  [").next().unwrap();
+            let statement = statement.split(" (").next().unwrap().split(" [").next().unwrap();
             let line = slice(&text, &step["location"]["range"]);
             assert!(line.contains(statement), "`{statement}` is on its line: `{line}`");
         }

@@ -258,7 +258,9 @@ fn every_report_says_what_is_reached() {
     let object: serde_json::Value = serde_json::from_str(&said).unwrap();
     assert_eq!(object["verdict"], "bounded");
     assert_eq!(object["coverage"]["schedules"], "bound");
-    assert_eq!(object["coverage"]["unexecuted_lines"], json!(null));
+    assert_eq!(object["coverage"]["unexecuted_lines"], json!([5, 6]));
+    let said = written("report.sarif", &["--contexts", "1"]);
+    assert!(said.contains("lines 5, 6: no schedule within 1 context executes them"), "{said}");
     // Whoever requires it has no proof.
     let object: serde_json::Value =
         serde_json::from_str(&written("report.json", &["--require-reached"])).unwrap();
