@@ -188,6 +188,7 @@ fn the_page_is_light_or_dark() {
     browser.wait_for("document.querySelector('#badge').textContent === 'unsafe'");
     let dark = browser.run(ground);
     browser.screenshot("race-dark", 1280);
+    browser.screenshot("race-dark", 400);
     browser.click("#theme");
     let light = browser.run(ground);
     assert_ne!(dark, light);
