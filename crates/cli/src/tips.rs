@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::args::Args;
 
-/// The same error, with a tip where there is one.
+/// Adds a tip to an error of the command line, in the place of the guesses of `clap`.
 pub fn advised(error: clap::Error) -> clap::Error {
     match error.kind() {
         ErrorKind::UnknownArgument => of_argument(error),

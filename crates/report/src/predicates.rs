@@ -181,7 +181,7 @@ pub fn sentence(answer: &ByPredicates<'_>) -> String {
     }
 }
 
-/// What a proof shows.
+/// Says in one sentence that no schedule goes wrong.
 fn safe(answer: &ByPredicates<'_>) -> String {
     let threads = match answer.threads {
         None => "any number of threads".to_owned(),

@@ -1,4 +1,4 @@
-//! # What a proof shows
+//! # The claim of a proof
 //! That no thread goes wrong, or that threads are never at some places at the same time.
 
 use std::collections::BTreeSet;

@@ -89,7 +89,7 @@ pub struct PoseArgs {
 }
 
 impl PoseArgs {
-    /// The same question with what the property file says, if there is one.
+    /// Takes the properties of the property file, if one was given, into the question.
     pub fn specified(&self) -> Result<Self, Failure> {
         let mut args = self.clone();
         let Some(path) = &self.spec else { return Ok(args) };

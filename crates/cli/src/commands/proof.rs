@@ -3,7 +3,7 @@
 use clap::{Args as ClapArgs, ValueEnum};
 use selvedge::{Closure, Options};
 
-/// What a proof may use.
+/// Options that limit what proofs observe, try and assume.
 #[derive(ClapArgs, Clone, PartialEq, Eq, Debug)]
 pub struct ProofArgs {
     /// What `--engine delays` observes of a state, separated by commas: names of shared variables (or

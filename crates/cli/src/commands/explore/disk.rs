@@ -38,7 +38,7 @@ impl Seen {
         Seen { path, stamp, text }
     }
 
-    /// Looks again; whether the text is another one.
+    /// Looks at the file again, and says whether its text is another one.
     fn has_changed(&mut self) -> bool {
         if stamp(&self.path) == self.stamp {
             return false;
@@ -81,8 +81,8 @@ impl Disk {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         // All are looked at: one revision is what all of them are.
         let changed =
-            last.files.iter_mut().filter_map(|file| file.has_changed().then_some(())).count();
-        last.revision += u64::from(changed > 0);
+            last.files.iter_mut().fold(false, |before, file| file.has_changed() || before);
+        last.revision += u64::from(changed);
         last
     }
 }
