@@ -79,9 +79,11 @@ impl Disk {
 
     fn look(&self) -> MutexGuard<'_, Last> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        // All are looked at: one revision is what all of them are.
-        let changed =
-            last.files.iter_mut().fold(false, |before, file| file.has_changed() || before);
+        // All are looked at, even behind one that has changed: a revision is what all of them are.
+        let mut changed = false;
+        for file in &mut last.files {
+            changed |= file.has_changed();
+        }
         last.revision += u64::from(changed);
         last
     }
