@@ -4,6 +4,7 @@
 
 mod automata;
 mod generators;
+mod names;
 
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use crate::json::{self, Bound, VERSION};
 use crate::lines;
 use crate::style::{Paint, Role};
 use crate::text::count;
+use names::Names;
 
 /// A table and what it is about.
 #[derive(Clone, Copy)]
@@ -59,6 +61,7 @@ impl TableReport<'_> {
         };
         let mut text = format!("{}\n", paint.paint(Role::Heading, &line(titles)));
         let margin = widths.iter().sum::<usize>() + 2 * widths.len();
+        let names = self.names();
         for (bound, row) in rows.iter().enumerate() {
             let cells = [0, 1, 2, 3, 4].map(|column| row[column].as_str());
             let mut shown = line(cells);
@@ -68,10 +71,10 @@ impl TableReport<'_> {
             if let Some(unseen) = self.unseen_at_plateau(bound) {
                 shown += &format!("  {}", paint.paint(Role::Faint, &unseen));
             }
-            shown += &wrapped(&self.listed(bound), margin);
+            shown += &wrapped(&self.listed(bound, names.as_ref()), margin);
             text += &format!("{shown}\n");
         }
-        let mut details = self.conclusion();
+        let mut details = self.conclusion(names.as_ref());
         details.push(("effort", effort(&self.table.outcome, self.time, self.peak_memory)));
         text + "\n" + &layout(&details, paint)
     }
@@ -82,14 +85,15 @@ impl TableReport<'_> {
         let mut text =
             format!("| {} | states | new states | visible | new visible | which |\n", self.unit());
         text += "| ---: | ---: | ---: | ---: | ---: | --- |\n";
+        let names = self.names();
         for (bound, seen) in self.observations().iter().enumerate() {
-            let states = self.listed(bound);
+            let states = self.listed(bound, names.as_ref());
             let escaped = states.iter().map(|state| format!("`{}`", state.replace('|', "\\|")));
             let which = self.mark(bound).map(str::to_owned).into_iter().chain(escaped);
             let which: Vec<_> = which.collect();
             text += &format!("| {} | {} |\n", numbers(seen).join(" | "), which.join(" "));
         }
-        for (label, words) in self.conclusion() {
+        for (label, words) in self.conclusion(names.as_ref()) {
             text += &format!("\n*{label}*: {words}\n");
         }
         text
@@ -192,14 +196,14 @@ impl TableReport<'_> {
 
     /// What is listed for a bound: the new states with sets of stacks if they were asked for, otherwise the
     /// new visible states.
-    fn listed(&self, bound: usize) -> Vec<String> {
-        match self.table.automata {
-            Some(_) => self.symbolic(bound).unwrap_or_default(),
+    fn listed(&self, bound: usize, names: Option<&Names>) -> Vec<String> {
+        match names {
+            Some(names) => self.symbolic(bound, names).unwrap_or_default(),
             None => self.states(bound).unwrap_or_default(),
         }
     }
 
-    fn conclusion(&self) -> Vec<(&'static str, String)> {
+    fn conclusion(&self, names: Option<&Names>) -> Vec<(&'static str, String)> {
         let outcome = &self.table.outcome;
         let mut details = Vec::new();
         match (&outcome.verdict, outcome.collapse) {
@@ -250,7 +254,7 @@ impl TableReport<'_> {
         }
         details.extend(self.about_generators());
         details.push(("finite contexts", self.finite_contexts()));
-        details.extend(self.about_contexts());
+        details.extend(names.into_iter().flat_map(|names| self.about_contexts(names)));
         details
     }
 

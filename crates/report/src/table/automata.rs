@@ -9,6 +9,7 @@ use selvedge_model::{SharedId, System};
 use serde::Serialize;
 
 use super::TableReport;
+use super::names::Names;
 use crate::dot::quote;
 use crate::language::language;
 
@@ -17,18 +18,23 @@ const MOST_ENDS: usize = 4;
 
 impl TableReport<'_> {
     /// The symbolic states that are new at a bound, if they are to be listed.
-    pub(super) fn symbolic(&self, bound: usize) -> Option<Vec<String>> {
+    pub(super) fn symbolic(&self, bound: usize, names: &Names) -> Option<Vec<String>> {
         let listed = self.table.automata.as_ref()?.new_states.get(bound)?.as_ref()?;
-        let mut shown: Vec<_> = listed.iter().map(|state| show(self.system, state)).collect();
+        let mut shown: Vec<_> =
+            listed.iter().map(|state| show(self.system, state, names)).collect();
         shown.sort_unstable();
         Some(shown)
     }
 
     /// What a context of each kind of thread may leave on its stack.
-    pub(super) fn about_contexts(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn about_contexts(&self, names: &Names) -> Vec<(&'static str, String)> {
         let contexts = self.table.automata.as_ref().and_then(|a| a.contexts.as_ref());
         let line = |(shared, stacks): &(SharedId, Dfa)| {
-            format!("⟨{}|{}⟩", self.system.describe().show_shared(*shared), self.expression(stacks))
+            format!(
+                "⟨{}|{}⟩",
+                self.system.describe().show_shared(*shared),
+                expression(stacks, names)
+            )
         };
         let of = contexts.into_iter().flatten().map(|automaton| {
             let name = self.system.describe().template_name(automaton.template);
@@ -52,8 +58,9 @@ impl TableReport<'_> {
         of.collect()
     }
 
-    fn expression(&self, stacks: &Dfa) -> String {
-        language(stacks, |symbol| self.system.describe().show_symbol(symbol))
+    /// What the symbols of the listed automata are called, if automata are listed.
+    pub(super) fn names(&self) -> Option<Names> {
+        self.table.automata.as_ref().map(|automata| Names::new(self.system, automata))
     }
 
     /// The automata as pictures for Graphviz: one cluster for each symbolic state and thread, and one for
@@ -61,6 +68,7 @@ impl TableReport<'_> {
     #[must_use]
     pub fn dot(&self) -> String {
         let mut text = String::from("digraph automata {\n  rankdir=LR;\n");
+        let names = self.names();
         let mut number = 0;
         let mut draw = |title: &str, automata: &[(String, &Dfa)]| {
             let _ = writeln!(text, "  subgraph cluster_{number} {{\n    label={};", quote(title));
@@ -76,7 +84,7 @@ impl TableReport<'_> {
                     let shape = if dfa.accepts_at(state) { "doublecircle" } else { "circle" };
                     let _ = writeln!(text, "    {} [label=\"\", shape={shape}];", node(state));
                     for &(symbol, to) in dfa.edges(state) {
-                        let label = quote(&self.system.describe().show_symbol(symbol));
+                        let label = quote(names.as_ref().map_or("", |names| names.of(symbol)));
                         let _ =
                             writeln!(text, "    {} -> {} [label={label}];", node(state), node(to));
                     }
@@ -86,12 +94,12 @@ impl TableReport<'_> {
             number += 1;
         };
         if let Some(automata) = &self.table.automata {
-            let names = self.system.threads();
+            let threads = self.system.threads();
             for (bound, states) in automata.new_states.iter().enumerate() {
                 for state in states.iter().flatten() {
                     let shared = self.system.describe().show_shared(state.shared);
                     let named = state.stacks.iter().zip(0..).map(|(dfa, thread)| {
-                        (names.get(thread).map_or("started".to_owned(), |t| t.name.clone()), dfa)
+                        (threads.get(thread).map_or("started".to_owned(), |t| t.name.clone()), dfa)
                     });
                     let title = format!("{} {bound}: {shared}", self.unit());
                     draw(&title, &named.collect::<Vec<_>>());
@@ -110,7 +118,8 @@ impl TableReport<'_> {
 
     pub(super) fn json_automata(&self) -> Option<JsonAutomata> {
         let automata = self.table.automata.as_ref()?;
-        let mut languages = Numbered { report: self, numbers: BTreeMap::new(), list: Vec::new() };
+        let names = Names::new(self.system, automata);
+        let mut languages = Numbered { names, numbers: BTreeMap::new(), list: Vec::new() };
         let states = automata.new_states.iter().map(|states| {
             let states = states.as_ref()?.iter().map(|state| JsonSymbolicState {
                 shared: self.system.describe().show_shared(state.shared),
@@ -136,11 +145,8 @@ impl TableReport<'_> {
 }
 
 /// A symbolic state: `⟨q|w,w⟩` with expressions for sets of stacks.
-fn show(system: &dyn System, state: &SymbolicState) -> String {
-    let stacks = state
-        .stacks
-        .iter()
-        .map(|dfa| language(dfa, |symbol| system.describe().show_symbol(symbol)));
+fn show(system: &dyn System, state: &SymbolicState, names: &Names) -> String {
+    let stacks = state.stacks.iter().map(|dfa| expression(dfa, names));
     format!(
         "⟨{}|{}⟩",
         system.describe().show_shared(state.shared),
@@ -148,16 +154,19 @@ fn show(system: &dyn System, state: &SymbolicState) -> String {
     )
 }
 
+fn expression(stacks: &Dfa, names: &Names) -> String {
+    language(stacks, |symbol| names.of(symbol).to_owned())
+}
+
 /// Automata, each once.
-struct Numbered<'r, 'a> {
-    report: &'r TableReport<'a>,
+struct Numbered {
+    names: Names,
     numbers: BTreeMap<String, usize>,
     list: Vec<JsonLanguage>,
 }
 
-impl Numbered<'_, '_> {
+impl Numbered {
     fn number(&mut self, dfa: &Dfa) -> usize {
-        let system = self.report.system;
         let key = dfa.to_text(|symbol| symbol.0.to_string());
         if let Some(&number) = self.numbers.get(&key) {
             return number;
@@ -168,12 +177,12 @@ impl Numbered<'_, '_> {
             .flat_map(|from| dfa.edges(from).iter().map(move |&(symbol, to)| (from, symbol, to)));
         let edges = edges.map(|(from, symbol, to)| JsonEdge {
             from,
-            symbol: system.describe().show_symbol(symbol),
+            symbol: self.names.of(symbol).to_owned(),
             to,
         });
         let number = self.list.len();
         self.list.push(JsonLanguage {
-            expression: self.report.expression(dfa),
+            expression: expression(dfa, &self.names),
             finite: dfa.is_finite(),
             accepting: states.map(|state| dfa.accepts_at(state)).collect(),
             edges: edges.collect(),
