@@ -2,6 +2,8 @@
 //! What to try where a limit came before the answer. It depends on the cause, and never is the
 //! command that was just run.
 
+use std::fmt;
+
 use selvedge_analysis::engine::Method;
 use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_model::Fault;
@@ -23,6 +25,65 @@ pub struct AdviceContext<'a> {
     pub assumptions: &'a [String],
     /// Whether the text alone shows that nothing goes wrong, so that no run was followed.
     pub is_shown_by_text: bool,
+    /// A recursion because of which the search may have no end.
+    pub recursion: Option<&'a Recursion>,
+}
+
+/// A recursion that some schedule comes to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Recursion {
+    /// The thread that calls.
+    pub thread: String,
+    /// The calls that lead to themselves, each with its line.
+    pub calls: Vec<(u32, String)>,
+    /// Whether it has no end.
+    pub repeats: Repeats,
+}
+
+/// How a recursion goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Repeats {
+    /// All values are the same when the first call is made again.
+    Calls,
+    /// All values are the same when the thread that was started starts the next one.
+    Starts,
+    /// The thread was followed so many calls deep.
+    Perhaps {
+        /// How many.
+        depth: usize,
+    },
+}
+
+impl Recursion {
+    /// Whether it certainly has no end.
+    #[must_use]
+    pub fn is_endless(&self) -> bool {
+        !matches!(self.repeats, Repeats::Perhaps { .. })
+    }
+}
+
+impl fmt::Display for Recursion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let calls: Vec<String> =
+            self.calls.iter().map(|(line, call)| format!("`{call}` in line {line}")).collect();
+        let (thread, calls) = (&self.thread, calls.join(", "));
+        match self.repeats {
+            Repeats::Calls => write!(
+                f,
+                "`{thread}` may call without end: {calls} leads to the same call again, with all values as they were"
+            ),
+            Repeats::Starts => write!(
+                f,
+                "threads may be started without end: {calls} leads to the same start again, with all values as they were"
+            ),
+            Repeats::Perhaps { depth } => {
+                write!(
+                    f,
+                    "`{thread}` was followed more than {depth} calls deep, perhaps without end: {calls}"
+                )
+            }
+        }
+    }
 }
 
 /// How many of the threads that a program starts were followed.
@@ -59,6 +120,11 @@ pub(crate) fn advice(
         return None;
     }
     let mut ways = Vec::new();
+    if let Some(Recursion { calls, .. }) = answer.asked.recursion
+        && let Some((line, _)) = calls.first()
+    {
+        ways.push(format!("an end for the recursion in line {line}"));
+    }
     let is_one_sided = matches!(method, Method::Cuts | Method::Coverability);
     if let Some(any) = answer.system.any_number().first() {
         ways.extend(is_one_sided.then(|| ALL_ENGINES.to_owned()));

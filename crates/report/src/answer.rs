@@ -509,6 +509,7 @@ fn what_is_known(answer: &AboutStates<'_>, stop: &Stop, completed: Option<Bound>
         let depth = seen.cut.depth;
         details.push(("above", format!("a stack cut of depth {depth} does not exclude one")));
     }
+    details.extend(answer.asked.recursion.map(|recursion| ("recursion", recursion.to_string())));
     details.extend(advice(answer, stop, completed).map(|words| ("try", words)));
     details
 }

@@ -110,7 +110,10 @@ impl Object {
             reductions: outcome.reductions.clone(),
             assumption: answer.asked.started.and_then(Started::assumption),
             undecided: answer.deadlocks.undecided.map(str::to_owned),
-            reason: reason.map(ToString::to_string),
+            reason: reason.map(|stop| match answer.asked.recursion {
+                Some(recursion) => format!("{stop}; {recursion}"),
+                None => stop.to_string(),
+            }),
             broken: crate::answer::broken(answer),
             violation: crate::answer::violation(answer),
             why: crate::answer::why_violated(answer).lines,

@@ -8,6 +8,7 @@ use selvedge_evidence::{Trace, property, replay_with};
 use selvedge_frontend::c::lower::Limit;
 use selvedge_model::{Endless, Property, State, Waiting};
 use selvedge_program::Source;
+use selvedge_report::advice::Recursion;
 use selvedge_report::coverage::Covered;
 use selvedge_report::deadlocks::{Deadlocks, LeftOut};
 use selvedge_report::json::{self, Observation, VerdictName};
@@ -24,7 +25,7 @@ use crate::predicates::Views;
 use crate::question::Question;
 use crate::table::SHORT_LIST;
 use crate::verdict::{Counterexample, Proof, Rule, Unknown, Verdict, Within};
-use crate::{Failure, coverage};
+use crate::{Failure, coverage, growth};
 use selvedge_check::{Deadlocks as Asked, Opened, evidence_options};
 
 /// How much work is done for the observation table beside an answer, in moves: a few seconds.
@@ -35,6 +36,8 @@ pub struct Answer {
     pub(crate) by: By,
     /// The coverage of the text, if nothing goes wrong.
     covered: Option<Covered>,
+    /// A recursion because of which the search may have no end, if it came to none.
+    recursion: Option<Recursion>,
     /// Why it is not known whether there are deadlocks, although they were asked for.
     undecided: Option<String>,
     /// The deadlocks that were not asked about.
@@ -91,10 +94,11 @@ impl Answer {
     fn found(by: By) -> Self {
         let (undecided, left_out) = (None, LeftOut::Nothing);
         let (processes, cost) = (Vec::new(), Cost::default());
-        Answer { by, covered: None, undecided, left_out, processes, cost, command: None }
+        let (covered, recursion, command) = (None, None, None);
+        Answer { by, covered, recursion, undecided, left_out, processes, cost, command }
     }
 
-    /// The answer with what some run reaches, if nothing goes wrong; no answer if all assertions have to be reached and one is not.
+    /// The answer with what some run reaches, if nothing goes wrong, and with a recursion that explains why there is none; no answer if all assertions have to be reached and one is not.
     pub(crate) fn covering(
         mut self,
         subject: &selvedge_check::Subject,
@@ -114,6 +118,11 @@ impl Answer {
                 is_written.then(|| coverage::followed(subject, opened, &outcome.verdict)).flatten()
             }
             (By::Views(_), VerdictName::Safe) => None,
+            (By::States { outcome, .. }, VerdictName::Unknown) => {
+                let is_asked = came_to_no_end(&outcome.verdict);
+                self.recursion = is_asked.then(|| growth::recursion(subject)).flatten();
+                return self;
+            }
             _ => return self,
         };
         self.covered = followed.or_else(|| coverage::tried(subject, asked, options, budget));
@@ -643,6 +652,7 @@ impl Answer {
                     assumptions: question.subject().beyond().map_or(&[], |b| &b.assumptions),
                     is_shown_by_text: question.subject().reading().ends_at_limits
                         && question.subject().beyond().is_some_and(|beyond| beyond.is_quiet),
+                    recursion: self.recursion.as_ref(),
                 },
                 last: last.as_ref(),
                 covered: self.covered.as_ref(),
@@ -675,6 +685,20 @@ fn unasked(is_c: bool, asked: &selvedge_frontend::c::lower::Options) -> Option<&
         (true, false) => Some("overflow (--property no-overflow)"),
         (true, true) => None,
     }
+}
+
+/// Whether a limit came before the answer, perhaps because stacks grow.
+fn came_to_no_end(verdict: &Found) -> bool {
+    let Found::Unknown { stop, .. } = verdict else { return false };
+    matches!(
+        stop,
+        Stop::Timeout
+            | Stop::Memory
+            | Stop::Cancelled
+            | Stop::Work
+            | Stop::HighStack
+            | Stop::InfiniteContext
+    )
 }
 
 /// The subject that evidence is about.

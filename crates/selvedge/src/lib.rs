@@ -47,6 +47,7 @@ mod elsewhere;
 mod engines;
 mod failure;
 mod going;
+mod growth;
 mod heard;
 mod livelock;
 mod options;

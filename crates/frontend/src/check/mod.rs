@@ -25,6 +25,7 @@ mod operators;
 mod places;
 mod predicates;
 mod procedures;
+mod returns;
 mod scope;
 pub(crate) mod similar;
 mod statements;
@@ -192,6 +193,7 @@ fn without_parts<'a, T>(
         threads,
         predicates,
     };
+    problems.extend(returns::warnings(&program, patience));
     (Some(program), problems, seen)
 }
 

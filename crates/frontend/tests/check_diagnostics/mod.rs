@@ -11,6 +11,7 @@ mod names;
 mod newcomers;
 mod parts;
 mod predicates;
+mod recursion;
 mod statements;
 mod synchronisation;
 mod threads;

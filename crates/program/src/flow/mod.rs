@@ -13,6 +13,7 @@ mod atomic;
 mod build;
 mod live;
 mod locks;
+mod returns;
 mod waits;
 
 use crate::{AtomicOp, Expr, LabelId, LocalId, Place, ProcId, Program, Span};
@@ -20,6 +21,7 @@ use crate::{AtomicOp, Expr, LabelId, LocalId, Place, ProcId, Program, Span};
 pub use build::{build, build_within};
 pub use live::Live;
 pub(crate) use locks::doubtful_release;
+pub use returns::{Again, without_end};
 pub use selvedge_core::{EdgeId, Loc};
 pub(crate) use waits::{held, waiting};
 
