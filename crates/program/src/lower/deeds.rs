@@ -10,6 +10,7 @@ use super::Lowering;
 use super::intern::Symbol;
 use crate::flow::EdgeId;
 use crate::program::element_of;
+use crate::sync::WaitKind;
 use crate::telling::Told;
 use crate::{GlobalId, LocalId, Type, Value, Variable};
 
@@ -199,10 +200,25 @@ impl Lowering {
         }
         let told = |number| Told::Shared(GlobalId(number));
         let named = self.named_slot(&self.program.globals, &told, slot)?;
-        if self.is_counter(slot) && !named.name.is_empty() {
-            return Some(Awaited::Counter(counted_by(&named.name)));
+        if named.name.is_empty() {
+            return None;
         }
-        (!named.name.is_empty()).then_some(Awaited::Variable(named.name))
+        let Some(counted) = self.wait_kind(slot) else {
+            return Some(match named.ty {
+                Type::Lock => Awaited::Lock(named.name),
+                _ => Awaited::Variable(named.name),
+            });
+        };
+        let name = counted_by(&named.name);
+        // Who comes to a condition or a barrier cannot go on while others may leave it, who is there while none may.
+        let others_leave = value.small() != Some(0);
+        Some(match counted {
+            WaitKind::Semaphore => Awaited::Semaphore(name),
+            WaitKind::Channel => Awaited::Channel(name),
+            WaitKind::Condition | WaitKind::Barrier if others_leave => Awaited::Leaving(name),
+            WaitKind::Condition => Awaited::Condition(name),
+            WaitKind::Barrier => Awaited::Barrier(name),
+        })
     }
 
     /// A slot of some variables, as it is told.
