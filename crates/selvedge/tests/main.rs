@@ -20,3 +20,4 @@ mod questions;
 mod reduced;
 mod started;
 mod walk;
+mod why;

@@ -3,7 +3,7 @@
 //! statements are told in other words (see [`crate::telling`]), variables that nobody wrote have no names: values pass through them.
 
 use selvedge_core::machine::{self, Frame, Shared};
-use selvedge_core::{Area, Expr, Instruction, Kind, Place, Source, Target, Temp};
+use selvedge_core::{Area, Expr, Instruction, Kind, Place, Slot, Source, Target, Temp};
 use selvedge_model::{Action, Awaited, Cell, Datum, Deed, SharedId, SymbolId, Touched, Word};
 
 use super::Lowering;
@@ -79,14 +79,20 @@ impl Lowering {
     fn each_touched(&self, edge: &machine::Deed) -> Deed {
         let touched = &edge.touched;
         let ((before, frames), (after, left)) = (&edge.before, &edge.after);
-        let shared = |slot: usize| {
+        // What an edge chose when it read an open slot; it may have stored another value there since.
+        let chosen = |slot: Slot| {
+            let found = edge.chosen.iter().find(|(chosen, _)| *chosen == slot);
+            found.map(|(_, value)| value.clone())
+        };
+        let shared = |slot: usize, read: Option<Value>| {
             let of = |shared: &Shared| shared.memory.get(&self.machine.shared, slot);
             let told = |number| Told::Shared(GlobalId(number));
             let (cell, variables) = (Cell::Shared(slot), &self.program.globals);
-            self.touched(cell, (variables, &told), slot, of(before), of(after))
+            let after = read.unwrap_or_else(|| of(after));
+            self.touched(cell, (variables, &told), slot, of(before), after)
         };
         let level = frames.len().saturating_sub(1);
-        let own = |slot: usize| {
+        let own = |slot: usize, read: Option<Value>| {
             let of = |frames: &[Frame]| {
                 let frame = frames.get(level)?;
                 Some(frame.memory.get(self.machine.layout_at(frame.loc)?, slot))
@@ -94,7 +100,7 @@ impl Lowering {
             let proc = self.flow.location(frames.get(level)?.loc).proc;
             let before = of(frames)?;
             // What is forgotten after the step has no value then, but it had one until then.
-            let kept = of(left).filter(|value| *value != Value::Open);
+            let kept = read.or_else(|| of(left).filter(|value| *value != Value::Open));
             let layout = self.machine.layout_at(frames.get(level)?.loc)?;
             let after = kept.unwrap_or_else(|| edge.own.get(layout, slot));
             let locals = &self.program.procs[proc.index()].locals;
@@ -102,8 +108,10 @@ impl Lowering {
             self.touched(Cell::Own { frame: level, slot }, (locals, &told), slot, before, after)
         };
         let is_chosen = |read: &Touched| read.before == Datum::Any;
-        let mut reads: Vec<Touched> = touched.reads.iter().filter_map(shared).collect();
-        reads.extend(touched.own_reads.iter().filter_map(own));
+        let shared_read = |slot| shared(slot, chosen(Slot::Global(slot)));
+        let own_read = |slot| own(slot, chosen(Slot::Local(slot)));
+        let mut reads: Vec<Touched> = touched.reads.iter().filter_map(shared_read).collect();
+        reads.extend(touched.own_reads.iter().filter_map(own_read));
         for read in &mut reads {
             // Reading chooses a value where there was none; otherwise it was the one before.
             if !is_chosen(read) {
@@ -116,8 +124,9 @@ impl Lowering {
             Area::New | Area::Results => None,
         };
         let order = edge.reads.iter().filter_map(|&(area, slot)| cell(area, slot)).collect();
-        let mut writes: Vec<Touched> = touched.writes.iter().filter_map(shared).collect();
-        writes.extend(touched.own_writes.iter().filter_map(own));
+        let mut writes: Vec<Touched> =
+            touched.writes.iter().filter_map(|slot| shared(slot, None)).collect();
+        writes.extend(touched.own_writes.iter().filter_map(|slot| own(slot, None)));
         let code = &self.machine.code.edge(edge.edge).code;
         for write in &mut writes {
             let (area, slot) = match write.cell {
