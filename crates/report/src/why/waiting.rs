@@ -3,7 +3,8 @@
 
 use selvedge_model::{Awaited, Deed, SymbolId, Thread, Touched};
 
-use super::{MOST_VALUES, Run, statements};
+use super::{MOST_VALUES, Run};
+use crate::view::statements;
 
 impl Run<'_> {
     /// Who took from the semaphores and channels that threads wait at in the end, and who was woken where they sleep. (Of locks it is told who holds them.)
