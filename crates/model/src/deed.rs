@@ -50,10 +50,35 @@ pub enum Cell {
 /// Something that a thread waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Awaited {
-    /// A change of a shared variable, as a lock is.
+    /// A change of this shared variable, which a condition reads.
     Variable(String),
-    /// A call, a message or room for one: the semaphore, the condition, the barrier or the channel.
-    Counter(String),
+    /// A lock, until it is free.
+    Lock(String),
     /// The end of the thread of this number.
     Thread(u32),
+    /// A semaphore, until somebody releases it.
+    Semaphore(String),
+    /// A condition at which it sleeps, until it is woken.
+    Condition(String),
+    /// A barrier, until all have arrived.
+    Barrier(String),
+    /// A condition or a barrier that it comes to, until those who may leave have gone on.
+    Leaving(String),
+    /// A channel, until there is a message, or room for one.
+    Channel(String),
+}
+
+impl Awaited {
+    /// The semaphore, condition, barrier or channel that is waited at: other threads end that by counting.
+    #[must_use]
+    pub fn counter(&self) -> Option<&str> {
+        match self {
+            Awaited::Semaphore(name)
+            | Awaited::Condition(name)
+            | Awaited::Barrier(name)
+            | Awaited::Leaving(name)
+            | Awaited::Channel(name) => Some(name),
+            Awaited::Variable(_) | Awaited::Lock(_) | Awaited::Thread(_) => None,
+        }
+    }
 }

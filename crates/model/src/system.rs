@@ -238,7 +238,7 @@ pub trait Describe {
     }
 
     /// Whether a thread with these frames, the top first, may still change a counter such that a thread with that frame on top,
-    /// which waits for it ([`Awaited::Counter`]), can act. If not, it never does.
+    /// which waits for it ([`Awaited::counter`]), can act. If not, it never does.
     fn may_end_wait(&self, _shared: SharedId, _top: SymbolId, _others: &[SymbolId]) -> bool {
         true
     }

@@ -3,12 +3,13 @@
 //! person wrote was found before a value of these types exists: names are ids, types fit, labels
 //! exist, `break` is inside a loop.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use selvedge_core::ProcId;
 use selvedge_model::{Datum, GOES_WRONG};
 
+use crate::sync::WaitKind;
 use crate::telling::Telling;
 use crate::{BinaryOp, Span, Type, UnaryOp, Value};
 
@@ -55,8 +56,8 @@ pub struct Program {
     pub reasons: BTreeMap<Span, String>,
     /// The texts of assertions, by the places of their statements: `assert e, "text";`.
     pub texts: BTreeMap<Span, String>,
-    /// Shared counters that stand for what threads wait for: semaphores, conditions, barriers. They are read for nothing else.
-    pub waited_for: BTreeSet<GlobalId>,
+    /// Shared counters that stand for what threads wait for: semaphores, conditions, barriers, channels. They are read for nothing else.
+    pub waited_for: BTreeMap<GlobalId, WaitKind>,
     /// How it is told in the words of another text, if it was made from one.
     pub telling: Option<Box<Telling>>,
 }

@@ -20,6 +20,19 @@
 use crate::make::{assign, binary, equal, if_then_else, number, read, stmt};
 use crate::{BinaryOp, Expr, Place, Span, StmtKind};
 
+/// What a counter is for that threads wait at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitKind {
+    /// Counts how often a semaphore can be acquired.
+    Semaphore,
+    /// Counts who sleeps at a condition, or who was called there.
+    Condition,
+    /// Counts who has arrived at a barrier, or who may leave it.
+    Barrier,
+    /// Counts the messages of a channel.
+    Channel,
+}
+
 /// A counter that is never less than 0. Any thread may add to it.
 #[derive(Clone, Debug)]
 pub struct Semaphore {

@@ -2,17 +2,17 @@
 //! A verdict in words that say what was found or proved, and what that does not promise. The
 //! same as JSON is in [`crate::json`].
 
-use std::collections::BTreeSet;
+mod fewest;
+mod threads;
+
 use std::time::Duration;
 
-use selvedge_analysis::engine::{
-    Fewest, LOCAL_STEPS, MOVERS, Outcome, Proof, STUBBORN_SETS, Verdict,
-};
+use selvedge_analysis::engine::{LOCAL_STEPS, MOVERS, Outcome, Proof, STUBBORN_SETS, Verdict};
 use selvedge_analysis::{Bound, Resource, Stop};
 use selvedge_evidence::property;
 use selvedge_model::{NotUpward, Property, State, System};
 
-use crate::advice::{AdviceContext, Started, advice};
+use crate::advice::{AdviceContext, advice};
 use crate::amount::{amount, bytes, seconds};
 use crate::coverage::Covered;
 use crate::deadlocks::{Deadlocks, limits};
@@ -109,7 +109,9 @@ fn explained(answer: &AboutStates<'_>, why: &Why) -> Summary {
                 _ => Vec::new(),
             };
             details.extend(why.lines.iter().map(|line| ("why", line.clone())));
-            details.extend(about_trace(answer, *bound, property).map(|fewest| ("fewest", fewest)));
+            details.extend(
+                fewest::about_trace(answer, *bound, property).map(|fewest| ("fewest", fewest)),
+            );
             details.extend(deadlocks_beside(answer, property));
             (json::VerdictName::Unsafe, Role::Bad, details)
         }
@@ -125,7 +127,7 @@ fn explained(answer: &AboutStates<'_>, why: &Why) -> Summary {
     let is_violated = verdict == json::VerdictName::Unsafe;
     details.extend(answer.deadlocks.detail().filter(|_| !is_violated));
     details.extend(answer.covered.into_iter().flat_map(Covered::details));
-    details.extend(threads(answer));
+    details.extend(threads::threads(answer));
     details.push(("effort", effort(answer.outcome, answer.time, answer.peak_memory)));
     details.extend(processes::details(answer.processes));
     let sentence = sentence(answer);
@@ -170,7 +172,7 @@ pub(crate) fn layout(details: &[Detail], paint: Paint) -> String {
 fn safe(answer: &AboutStates<'_>) -> String {
     let threads = match answer.asked.is_shown_by_text {
         true => "the program".to_owned(),
-        false => these_threads(answer.system),
+        false => threads::these_threads(answer.system),
     };
     match answer.properties {
         [] => "nothing can be violated: there is no target, and all visible states are known"
@@ -202,30 +204,10 @@ pub(crate) fn violations(answer: &AboutStates<'_>) -> Vec<String> {
     all
 }
 
-fn these_threads(system: &dyn System) -> String {
-    let number = system.threads().len();
-    let any: BTreeSet<_> = system.any_number().iter().map(|any| any.template).collect();
-    if !any.is_empty() {
-        let names: Vec<_> =
-            any.iter().map(|&t| format!("`{}`", system.describe().template_name(t))).collect();
-        let any = format!("any number of threads {}", names.join(" and "));
-        let started = if system.starts_threads() { " and all that they start" } else { "" };
-        return match number {
-            0 => format!("{any}{started}"),
-            n => format!("{} and {any}{started}", count(n, "other thread")),
-        };
-    }
-    match (number, system.starts_threads()) {
-        (1, false) => "this one thread".to_owned(),
-        (n, false) => format!("these {n} threads"),
-        (1, true) => "this thread and all that it starts".to_owned(),
-        (n, true) => format!("these {n} threads and all that they start"),
-    }
-}
-
 fn why_safe(answer: &AboutStates<'_>, proof: Proof) -> Vec<Detail> {
     let outcome = answer.outcome;
-    let mut details = vec![("proof", proof_in_words(outcome, proof, answer.properties.is_empty()))];
+    let mut details =
+        vec![("proof", proof::in_words(outcome, proof, answer.properties.is_empty()))];
     if let Some(collapse) = outcome.collapse {
         let visible =
             outcome.observations.iter().find(|o| o.bound == collapse).and_then(|o| o.visible);
@@ -266,92 +248,7 @@ fn unsaid(answer: &AboutStates<'_>) -> Option<Detail> {
 #[must_use]
 pub fn proof(answer: &AboutStates<'_>) -> Option<String> {
     let Verdict::Safe(proof) = answer.outcome.verdict else { return None };
-    Some(proof_in_words(answer.outcome, proof, answer.properties.is_empty()))
-}
-
-/// Why nothing more can happen.
-pub(crate) fn proof_in_words(outcome: &Outcome, proof: Proof, is_equality: bool) -> String {
-    match proof {
-        Proof::Repetition { bound } => {
-            let states = outcome.observations.last().map(|o| o.states).filter(Option::is_some);
-            let all = match states {
-                None => String::new(),
-                Some(Some(1)) => ": the one state was seen".to_owned(),
-                Some(n) => format!(": all {} were seen", amount(n, "state")),
-            };
-            format!("no state is new at {bound}{all}")
-        }
-        Proof::Generators { bound, generators } => format!(
-            "the generator test passes at {bound}: nothing visible is new, and {} that may be reached \
-             {} seen",
-            match generators {
-                0 => "no generator".to_owned(),
-                1 => "the one generator".to_owned(),
-                n => format!("all {n} generators"),
-            },
-            if generators == 0 {
-                "is left to be"
-            } else if generators == 1 {
-                "was"
-            } else {
-                "were"
-            }
-        ),
-        Proof::Schedules { states, waits } => format!(
-            "every schedule was followed: {} {} met; at {waits} of them some threads wait, since the order does not matter",
-            amount(Some(states as u128), "state"),
-            if states == 1 { "was" } else { "were" }
-        ),
-        Proof::Summaries => {
-            "the summaries of all procedures: every value that reaches a place was followed"
-                .to_owned()
-        }
-        Proof::Coverability { dangerous: 0 } => {
-            "coverability: one thread or two, whatever the others do, are never seen in a violation"
-                .to_owned()
-        }
-        Proof::Coverability { dangerous } => format!(
-            "coverability: a violation has to go through {}, or one with more threads; no number of \
-             threads gets there",
-            if dangerous == 1 {
-                "a dangerous state".to_owned()
-            } else {
-                format!("one of {dangerous} dangerous states")
-            }
-        ),
-        Proof::CutsAndCounting { depth, dangerous, relations } => {
-            proof::cuts_and_counting(depth, dangerous, relations)
-        }
-        Proof::Closure { bound, top, some_shared, states } => {
-            let shared = if some_shared { "some shared variables" } else { "the shared state" };
-            let observed = match top {
-                0 => shared.to_owned(),
-                1 => format!("{shared} and the top symbol of each stack"),
-                n => format!("{shared} and the top {n} symbols of each stack"),
-            };
-            format!(
-                "of {observed}, {} were reached by {bound}; no step leads from what is behind them \
-                 to others",
-                amount(Some(states as u128), "combination")
-            )
-        }
-        Proof::Cut(cut) => {
-            let seen = outcome.cuts.iter().find(|seen| seen.cut == cut);
-            let kept = match cut.depth {
-                1 => "the top symbol".to_owned(),
-                n => format!("the top {n} symbols"),
-            };
-            let left = match is_equality {
-                true => "exactly the visible states that were reached".to_owned(),
-                false => {
-                    let visible = seen.and_then(|seen| seen.visible);
-                    format!("{}, none a violation", amount(visible, "visible state"))
-                }
-            };
-            let heights = if cut.heights { " and their heights compared" } else { "" };
-            format!("stack cut of depth {}: {kept} of each stack kept{heights}, {left}", cut.depth)
-        }
-    }
+    Some(proof::in_words(answer.outcome, proof, answer.properties.is_empty()))
 }
 
 fn unsafe_sentence(
@@ -396,75 +293,6 @@ pub fn violation(answer: &AboutStates<'_>) -> Option<String> {
         Some(Property::NoDeadlock(_)) => Some("a deadlock".to_owned()),
         _ => answer.last.and_then(|state| answer.system.wrong(state.shared)),
     }
-}
-
-/// A sentence about what the schedule minimizes, or why that is not known.
-fn about_trace(
-    answer: &AboutStates<'_>,
-    bound: Bound,
-    violated: Option<&Property>,
-) -> Option<String> {
-    let outcome = answer.outcome;
-    let does = match violated {
-        Some(Property::Unreachable(_)) => "reaches it",
-        Some(Property::NoDeadlock(_)) => "ends in one",
-        _ => "goes wrong",
-    };
-    let shorter = match &outcome.fewest {
-        Fewest::Steps | Fewest::Bound(_) => "has fewer steps",
-        Fewest::FusedSteps => "has fewer steps, local ones not counted",
-        Fewest::Unknown(stop) => {
-            let what = bound.resource.name();
-            return Some(format!("whether fewer {what}s are enough is not known: {stop}"));
-        }
-    };
-    let fewest = match bound.resource {
-        Resource::Threads if outcome.engine == "growing-threads" => format!(
-            "no schedule with fewer threads {does}; with {bound}, none has fewer contexts, and with as many \
-             contexts none {shorter}"
-        ),
-        Resource::Contexts | Resource::Rounds | Resource::Threads => {
-            format!("no schedule with fewer {}s {does}", bound.resource.name())
-        }
-        Resource::ContextsOf { threads } => format!(
-            "none with {} has fewer contexts, and none with fewer threads has as few; with more contexts, \
-             fewer threads may be enough",
-            count(threads, "thread")
-        ),
-        Resource::RoundRobin { delays, .. } => {
-            format!("no schedule with at most {} {does} in fewer rounds", count(delays, "delay"))
-        }
-    };
-    Some(match &outcome.fewest {
-        _ if bound.count == 0 => return None,
-        // The search goes step by step, and does not count contexts.
-        _ if outcome.engine == "predicates" => return None,
-        Fewest::Bound(stop) => {
-            format!("{fewest}; whether fewer steps are enough is not known: {stop}")
-        }
-        // Summaries take the fewest steps for each thread by itself; in turns, and
-        // where threads are counted, steps are not.
-        _ if answer.asked.started.is_some()
-            || matches!(
-                outcome.engine,
-                "rounds-lazy"
-                    | "rounds-near"
-                    | "rounds-eager"
-                    | "delays"
-                    | "coverability"
-                    | "growing-threads"
-                    | "cuts-and-counting"
-            ) =>
-        {
-            fewest
-        }
-        _ => match bound.resource {
-            Resource::Contexts | Resource::Rounds | Resource::Threads => {
-                format!("{fewest}, and none with {} {shorter}", bound.count)
-            }
-            _ => format!("{fewest}, and none with {bound} {shorter}"),
-        },
-    })
 }
 
 /// The bounded statement, without the bound.
@@ -520,44 +348,6 @@ fn deadlocks_beside(answer: &AboutStates<'_>, violated: Option<&Property>) -> Op
         && !violated.is_some_and(Property::is_about_deadlocks)
         && !answer.system.any_number().is_empty();
     is_open.then(|| ("deadlock", format!("unknown: {}", NotUpward::Deadlock)))
-}
-
-/// The answer's assumption about threads that are started.
-fn threads(answer: &AboutStates<'_>) -> Option<Detail> {
-    if answer.properties.iter().any(Property::is_about_deadlocks) {
-        return None; // nothing is left out
-    }
-    if let Some(started) = answer.asked.started {
-        return about_started(started, &answer.outcome.verdict);
-    }
-    let most = count(answer.outcome.most_threads?, "thread");
-    let text = match &answer.outcome.verdict {
-        Verdict::Safe(_) => format!("there are never more than {most}, ended ones included"),
-        Verdict::Bounded { .. } | Verdict::Unsafe { .. } => format!(
-            "the search followed up to {most}; those that are started and never run are left out, since \
-             they do nothing"
-        ),
-        Verdict::Unknown { .. } => return None,
-    };
-    Some(("threads", text))
-}
-
-/// What an answer that needs a fixed set of threads assumes about those that are started.
-fn about_started(started: Started, verdict: &Verdict) -> Option<Detail> {
-    if matches!(verdict, Verdict::Unknown { .. }) {
-        return None;
-    }
-    if let Some(assumption) = started.assumption() {
-        return Some(("assumes", format!("{assumption}; --started N changes the number")));
-    }
-    let words = match started.most {
-        1 => "one is started, once at most; it has its turns from the beginning, and waits"
-            .to_owned(),
-        n => format!(
-            "{n} are started, each once at most; they have their turns from the beginning, and wait"
-        ),
-    };
-    Some(("threads", format!("{words} until then")))
 }
 
 /// A line about the time and memory that the answer took.

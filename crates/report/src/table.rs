@@ -20,9 +20,10 @@ pub use automata::{
 pub use generators::{JsonGenerators, SeenGenerator, TestedPlateau};
 
 use crate::amount::number;
-use crate::answer::{effort, layout, proof_in_words};
+use crate::answer::{effort, layout};
 use crate::json::{self, Bound, VERSION};
 use crate::lines;
+use crate::proof;
 use crate::style::{Paint, Role};
 use crate::text::count;
 use names::Names;
@@ -128,7 +129,7 @@ impl TableReport<'_> {
             which: self.states(bound),
         };
         let (proof, reason) = match &outcome.verdict {
-            Verdict::Safe(proof) => (Some(proof_in_words(outcome, *proof, true)), None),
+            Verdict::Safe(proof) => (Some(proof::in_words(outcome, *proof, true)), None),
             Verdict::Unknown { stop, .. } => (None, Some(stop.to_string())),
             _ => (None, None),
         };
@@ -213,7 +214,7 @@ impl TableReport<'_> {
                     format!("at {last}: no visible state is new with any larger number"),
                 ));
                 let how = if matches!(proof, Proof::Cut(_)) { "from above" } else { "repetition" };
-                let words = proof_in_words(outcome, *proof, true);
+                let words = proof::in_words(outcome, *proof, true);
                 details.push(("proof", format!("{how}: {words}")));
             }
             (Verdict::Unknown { stop, .. }, _) => {

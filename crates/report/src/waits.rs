@@ -24,8 +24,8 @@ struct Wait {
 struct WaitedFor {
     waits: Vec<Wait>,
     told: String,
-    /// The semaphore that it wants to acquire.
-    semaphore: Option<String>,
+    /// The semaphores that it wants to acquire, if it waits for nothing else.
+    semaphores: Option<String>,
 }
 
 /// Which threads wait at the end of a run, where, for what and for whom; and the circle, if there is one.
@@ -50,7 +50,7 @@ pub fn at_end(system: &dyn System, trace: &Trace) -> Vec<Detail> {
         for awaited in of_thread(system, &run, id) {
             line += &format!(", {}", awaited.told);
             // Who took from a semaphore and has ended is the reason, and not those who might release it.
-            if !awaited.semaphore.as_deref().is_some_and(has_ended) {
+            if !awaited.semaphores.as_deref().is_some_and(has_ended) {
                 waits.extend(awaited.waits);
             }
         }
@@ -78,7 +78,7 @@ fn of_thread(system: &dyn System, run: &Rows<'_>, who: ThreadId) -> Vec<WaitedFo
         false => thread_name(system, state, id),
     };
     let wait = |awaited: &Awaited| match awaited {
-        Awaited::Variable(lock) => {
+        Awaited::Lock(lock) => {
             let whom = find(run.holders().of(lock)?)?;
             let ended =
                 if state.threads[whom.index()].has_ended() { ", which has ended" } else { "" };
@@ -87,10 +87,8 @@ fn of_thread(system: &dyn System, run: &Rows<'_>, who: ThreadId) -> Vec<WaitedFo
                 true => format!("for {lock}, which it holds itself"),
                 false => format!("for {lock}, which {} holds", name(whom)),
             };
-            Some(WaitedFor { waits: vec![Wait { who, whom, what }], told, semaphore: None })
+            Some(WaitedFor { waits: vec![Wait { who, whom, what }], told, semaphores: None })
         }
-        // All of them together, below.
-        Awaited::Counter(_) => None,
         Awaited::Thread(number) => {
             let is_it = |id: &ThreadId| {
                 let bottom = state.threads[id.index()].stack.0.first();
@@ -99,20 +97,21 @@ fn of_thread(system: &dyn System, run: &Rows<'_>, who: ThreadId) -> Vec<WaitedFo
             let whom = state.thread_ids().find(is_it)?;
             let what = format!("for the end of {}", name(whom));
             let told = what.clone();
-            Some(WaitedFor { waits: vec![Wait { who, whom, what }], told, semaphore: None })
+            Some(WaitedFor { waits: vec![Wait { who, whom, what }], told, semaphores: None })
         }
+        // Nobody is known who should change it.
+        Awaited::Variable(_) => None,
+        // All counters together, below.
+        Awaited::Semaphore(_)
+        | Awaited::Condition(_)
+        | Awaited::Barrier(_)
+        | Awaited::Leaving(_)
+        | Awaited::Channel(_) => None,
     };
     let awaited = system.describe().awaited(state.shared, top);
-    let mut counters: Vec<&str> = awaited
-        .iter()
-        .filter_map(|awaited| match awaited {
-            Awaited::Counter(name) => Some(name.as_str()),
-            _ => None,
-        })
-        .collect();
-    counters.dedup();
+    let counters: Vec<&Awaited> = awaited.iter().filter(|one| one.counter().is_some()).collect();
     let others = (!counters.is_empty())
-        .then(|| for_others(system, state, run.values(), (who, top), &counters.join(" or ")));
+        .then(|| for_others(system, state, run.values(), (who, top), &counters));
     awaited.iter().filter_map(wait).chain(others).collect()
 }
 
@@ -122,7 +121,7 @@ fn for_others(
     state: &State,
     shared: &Values,
     (who, top): (ThreadId, SymbolId),
-    counter: &str,
+    counters: &[&Awaited],
 ) -> WaitedFor {
     let could = |id: &ThreadId| {
         let other = &state.threads[id.index()];
@@ -131,11 +130,15 @@ fn for_others(
     };
     let others: Vec<ThreadId> = state.thread_ids().filter(|&id| id != who).filter(could).collect();
     let names: Vec<String> = others.iter().map(|&id| thread_name(system, state, id)).collect();
-    let statement = system.describe().statement(top).unwrap_or_default();
-    let is_semaphore = statement.split_whitespace().any(|word| word == "acquire");
+    let mut places: Vec<&str> = counters.iter().filter_map(|counter| counter.counter()).collect();
+    places.dedup();
+    let place = places.join(" or ");
+    let is_semaphore = counters.iter().all(|counter| matches!(counter, Awaited::Semaphore(_)));
     let end = if is_semaphore { "release" } else { "end" };
-    // At a barrier: how many are there.
-    let arrived = shared.get(counter).filter(|_| statement.ends_with("have arrived]"));
+    let arrived = match counters {
+        [Awaited::Barrier(name)] => shared.get(name),
+        _ => None,
+    };
     let arrived = match arrived.map(ToString::to_string) {
         None => String::new(),
         Some(one) if one == "1" => "1 has arrived, ".to_owned(),
@@ -153,10 +156,10 @@ fn for_others(
     let wait = |(&whom, name): (&ThreadId, &String)| Wait {
         who,
         whom,
-        what: format!("at {counter} for {name}"),
+        what: format!("at {place} for {name}"),
     };
-    let semaphore = is_semaphore.then(|| counter.to_owned());
-    WaitedFor { waits: others.iter().zip(&names).map(wait).collect(), told, semaphore }
+    let waits = others.iter().zip(&names).map(wait).collect();
+    WaitedFor { waits, told, semaphores: is_semaphore.then_some(place) }
 }
 
 /// A shortest circle of threads that wait for each other, from the first thread that is in one.

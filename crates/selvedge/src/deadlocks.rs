@@ -42,46 +42,48 @@ const SHARES: u64 = FAVOURED / 2;
 pub(crate) type Ask<'a> =
     dyn Fn(&Subject, &Options, &Budget, bool) -> Result<Answer, Failure> + Sync + 'a;
 
+/// A question about assertions and deadlocks, and how it is asked.
+#[derive(Clone, Copy)]
+pub(crate) struct Inquiry<'a> {
+    /// The program or table that it is about.
+    pub subject: &'a Subject,
+    /// The options of the search; they say which deadlocks count.
+    pub options: &'a Options,
+    /// The budget of the search.
+    pub budget: &'a Budget,
+    /// Lets engines answer it, or one that is about less.
+    pub ask: &'a Ask<'a>,
+}
+
 /// Asks about assertions, and about deadlocks in which threads wait for each other.
-pub(crate) fn both(
-    subject: &Subject,
-    options: &Options,
-    budget: &Budget,
-    ask: &Ask<'_>,
-) -> Result<Answer, Failure> {
-    let options = Options { deadlock: Deadlocks::Waits, ..options.clone() };
-    let answer = decided(subject, &options, budget, ask)?;
+pub(crate) fn both(inquiry: Inquiry<'_>) -> Result<Answer, Failure> {
+    let options = &Options { deadlock: Deadlocks::Waits, ..inquiry.options.clone() };
+    let inquiry = Inquiry { options, ..inquiry };
+    let answer = decided(inquiry)?;
     let is_open = match answer.name() {
         VerdictName::Safe => answer.is_undecided(),
         VerdictName::Unsafe => answer.is_cut_short(),
         name => name == VerdictName::Unknown,
     };
-    let near = is_open.then(|| shallow::deadlock(subject, &options, budget, ask));
+    let near = is_open.then(|| shallow::deadlock(inquiry));
     Ok(near.flatten().unwrap_or(answer))
 }
 
 /// Asks about every kind of deadlock, too. Of any number of threads, nobody proves that there are none.
-pub(crate) fn all(
-    subject: &Subject,
-    options: &Options,
-    budget: &Budget,
-    ask: &Ask<'_>,
-) -> Result<Answer, Failure> {
+pub(crate) fn all(inquiry: Inquiry<'_>) -> Result<Answer, Failure> {
+    let Inquiry { subject, options, budget, ask } = inquiry;
     let answer = ask(subject, options, budget, false)?;
     let is_open = matches!(stop(&answer), Some(Stop::OnlyDeadlocks { any_number: true }));
-    let near = is_open.then(|| shallow::deadlock(subject, options, budget, ask));
+    let near = is_open.then(|| shallow::deadlock(inquiry));
     Ok(near.flatten().unwrap_or(answer))
 }
 
 /// Asks both questions in turns.
-fn decided(
-    subject: &Subject,
-    options: &Options,
-    budget: &Budget,
-    ask: &Ask<'_>,
-) -> Result<Answer, Failure> {
-    let ask =
-        |options: &Options, budget: &Budget, is_beside| ask(subject, options, budget, is_beside);
+fn decided(inquiry: Inquiry<'_>) -> Result<Answer, Failure> {
+    let Inquiry { subject, options, budget, .. } = inquiry;
+    let ask = |options: &Options, budget: &Budget, is_beside| {
+        (inquiry.ask)(subject, options, budget, is_beside)
+    };
     let whole = options.clone();
     let rest = Options { deadlock: Deadlocks::No, ..options.clone() };
     if let Some(why) = never_decided(subject, options) {

@@ -7,6 +7,7 @@ use selvedge_analysis::{Bound, Budget, Resource, Stop};
 
 use crate::answer::Answer;
 use crate::cases;
+use crate::deadlocks::Inquiry;
 use crate::engines::Engine;
 use crate::options::Options;
 use crate::predicates;
@@ -63,9 +64,10 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
             }
         }
         let options = &Options { deadlock, ..options.clone() };
+        let inquiry = Inquiry { subject, options, budget: &budget, ask: &ask };
         let answer = match deadlock {
-            Deadlocks::Waits => deadlocks::both(subject, options, &budget, &ask)?,
-            Deadlocks::All => deadlocks::all(subject, options, &budget, &ask)?,
+            Deadlocks::Waits => deadlocks::both(inquiry)?,
+            Deadlocks::All => deadlocks::all(inquiry)?,
             Deadlocks::No => ask(subject, options, &budget, false)?,
         };
         Ok(answer.covering(subject, options, &budget).leaving_out(subject))

@@ -9,14 +9,13 @@
 //! whoever has not ended waits for a lock or for the end of a thread, and for nothing else ([`selvedge_program::Lowering::held_places`]). Those who could end that
 //! are stuck themselves, or have ended. Where nothing is found, nothing is said.
 
-use selvedge_analysis::Budget;
 use selvedge_check::Subject;
 use selvedge_frontend::Input;
 use selvedge_program::Count;
 
 use crate::EngineName;
 use crate::answer::Answer;
-use crate::deadlocks::{Ask, without_events};
+use crate::deadlocks::{Inquiry, without_events};
 use crate::heard::Heard;
 use crate::options::Options;
 
@@ -27,12 +26,8 @@ const WORK: u64 = 1 << 18;
 const MOST: u32 = 3;
 
 /// Looks for a deadlock that few steps lead to.
-pub(crate) fn deadlock(
-    subject: &Subject,
-    options: &Options,
-    budget: &Budget,
-    ask: &Ask<'_>,
-) -> Option<Answer> {
+pub(crate) fn deadlock(inquiry: Inquiry<'_>) -> Option<Answer> {
+    let Inquiry { subject, options, budget, ask } = inquiry;
     let find = |subject: &Subject, engine: EngineName| {
         let options = without_events(&Options { engine, ..options.clone() });
         let found = ask(subject, &options, &budget.with_work(WORK), true).ok()?;

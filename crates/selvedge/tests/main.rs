@@ -1,5 +1,6 @@
 //! Tests of the library: questions, answers, evidence. One program, since each would link all that is tested.
 
+mod awaited;
 mod c_dropped;
 mod c_lengths;
 mod c_memory;
@@ -20,3 +21,4 @@ mod questions;
 mod reduced;
 mod started;
 mod walk;
+mod why;

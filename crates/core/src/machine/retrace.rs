@@ -8,7 +8,7 @@
 
 use super::run::{Next, Purpose, Spare};
 use super::{Frame, Machine, Shared, Wrong};
-use crate::{Area, EdgeId, Footprint, Memory};
+use crate::{Area, EdgeId, Footprint, Memory, Slot, Value};
 
 /// Longer ways are not walked again.
 const MOST_EDGES: usize = 256;
@@ -25,6 +25,8 @@ pub struct Deed {
     pub touched: Footprint,
     /// The slots that it read, one after the other: a condition is read up to the part that decides it.
     pub reads: Vec<(Area, usize)>,
+    /// The slots that were open when they were read, and the values that were chosen for them. The same edge may store others afterwards.
+    pub chosen: Vec<(Slot, Value)>,
     /// The state before it, and the frames of the thread from the one that began, the topmost last.
     pub before: (Shared, Vec<Frame>),
     /// The state and these frames after it.
@@ -76,17 +78,18 @@ impl Walk<'_> {
             machine.runs(&at.0, top, edge, &mut self.spare, Purpose::Deeds, |mut run, wrong| {
                 let touched = run.touched.take().unwrap_or_default();
                 let reads = std::mem::take(&mut run.reads);
+                let chosen = std::mem::take(&mut run.settled);
                 let own = run.locals.clone();
                 let outcome = match wrong {
                     Some(reason) => run.wrong(top, Wrong { edge, reason }),
                     None => run.outcome(top, to),
                 };
-                found.push((outcome, touched, reads, own));
+                found.push((outcome, touched, reads, chosen, own));
             });
         if ran.is_err() {
             return false;
         }
-        for (outcome, touched, reads, own) in found {
+        for (outcome, touched, reads, chosen, own) in found {
             self.looked += 1;
             if self.looked > MOST_OUTCOMES {
                 return false;
@@ -100,7 +103,7 @@ impl Walk<'_> {
             }
             let after = (outcome.shared, frames);
             let (before, touched) = (at.clone(), *touched);
-            deeds.push(Deed { edge, touched, reads, before, after: after.clone(), own });
+            deeds.push(Deed { edge, touched, reads, chosen, before, after: after.clone(), own });
             if self.on(after, deeds) {
                 return true;
             }

@@ -37,10 +37,11 @@ mod types;
 mod unknown;
 pub(crate) mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 use selvedge_model::Patience;
+use selvedge_program::sync::WaitKind;
 use selvedge_program::{EnumType, GlobalId, Program, Type, Variable};
 
 pub use self::names::{Definition, Kind, Names};
@@ -197,11 +198,20 @@ fn without_parts<'a, T>(
     (Some(program), problems, seen)
 }
 
-/// The counters of semaphores, conditions and barriers.
-fn waited_for(items: &Items<'_>) -> BTreeSet<GlobalId> {
-    let declared = items.globals.iter().map(|global| global.role.word().is_some());
-    let all = declared.chain(items.made.iter().map(|_| true)).zip(0..);
-    all.filter(|(is_counter, _)| *is_counter).map(|(_, id)| GlobalId(id)).collect()
+/// The counters of semaphores, conditions, barriers and channels.
+fn waited_for(items: &Items<'_>) -> BTreeMap<GlobalId, WaitKind> {
+    let mut counters = BTreeMap::new();
+    for (global, id) in items.globals.iter().zip(0..) {
+        let (kind, made) = match global.role {
+            Role::Plain => continue,
+            Role::Semaphore => (WaitKind::Semaphore, None),
+            Role::Condition { called } => (WaitKind::Condition, Some(called)),
+            Role::Barrier { leaving, .. } => (WaitKind::Barrier, Some(leaving)),
+            Role::Channel => (WaitKind::Channel, None),
+        };
+        counters.extend([GlobalId(id)].into_iter().chain(made).map(|id| (id, kind)));
+    }
+    counters
 }
 
 fn shared_variable(global: &Global) -> Variable {

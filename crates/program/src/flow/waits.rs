@@ -8,11 +8,12 @@
 //! **Claim.** A location is one of these if a step from it has such a command, or begins an atomic section in which there is one, in the
 //! section itself or in what it calls: a thread that is stuck in a section stands in front of it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
 use super::{Command, Flow, Loc};
+use crate::sync::WaitKind;
 use crate::visit::any_part;
 use crate::{Expr, ExprKind, GlobalId, Program, StmtKind, VarRef, walk};
 
@@ -40,10 +41,10 @@ impl Program {
 }
 
 /// Whether an expression reads one of these counters.
-fn reads(e: &Expr, counters: &BTreeSet<GlobalId>) -> bool {
+fn reads(e: &Expr, counters: &BTreeMap<GlobalId, WaitKind>) -> bool {
     let is_one = |e: &Expr| match &e.kind {
         ExprKind::Read(place) => {
-            matches!(place.var, VarRef::Global(id) if counters.contains(&id))
+            matches!(place.var, VarRef::Global(id) if counters.contains_key(&id))
         }
         _ => false,
     };
@@ -51,7 +52,7 @@ fn reads(e: &Expr, counters: &BTreeSet<GlobalId>) -> bool {
 }
 
 /// The locations at which a thread may wait for another one.
-pub(crate) fn waiting(flow: &Flow, waited_for: &BTreeSet<GlobalId>) -> Vec<Loc> {
+pub(crate) fn waiting(flow: &Flow, waited_for: &BTreeMap<GlobalId, WaitKind>) -> Vec<Loc> {
     let waits = |command: &Command| match command {
         Command::Acquire(_) | Command::Join(_) => true,
         Command::Assume(e) => reads(e, waited_for),

@@ -3,13 +3,14 @@
 //! statements are told in other words (see [`crate::telling`]), variables that nobody wrote have no names: values pass through them.
 
 use selvedge_core::machine::{self, Frame, Shared};
-use selvedge_core::{Area, Expr, Instruction, Kind, Place, Source, Target, Temp};
+use selvedge_core::{Area, Expr, Instruction, Kind, Place, Slot, Source, Target, Temp};
 use selvedge_model::{Action, Awaited, Cell, Datum, Deed, SharedId, SymbolId, Touched, Word};
 
 use super::Lowering;
 use super::intern::Symbol;
 use crate::flow::EdgeId;
 use crate::program::element_of;
+use crate::sync::WaitKind;
 use crate::telling::Told;
 use crate::{GlobalId, LocalId, Type, Value, Variable};
 
@@ -78,14 +79,20 @@ impl Lowering {
     fn each_touched(&self, edge: &machine::Deed) -> Deed {
         let touched = &edge.touched;
         let ((before, frames), (after, left)) = (&edge.before, &edge.after);
-        let shared = |slot: usize| {
+        // What an edge chose when it read an open slot; it may have stored another value there since.
+        let chosen = |slot: Slot| {
+            let found = edge.chosen.iter().find(|(chosen, _)| *chosen == slot);
+            found.map(|(_, value)| value.clone())
+        };
+        let shared = |slot: usize, read: Option<Value>| {
             let of = |shared: &Shared| shared.memory.get(&self.machine.shared, slot);
             let told = |number| Told::Shared(GlobalId(number));
             let (cell, variables) = (Cell::Shared(slot), &self.program.globals);
-            self.touched(cell, (variables, &told), slot, of(before), of(after))
+            let after = read.unwrap_or_else(|| of(after));
+            self.touched(cell, (variables, &told), slot, of(before), after)
         };
         let level = frames.len().saturating_sub(1);
-        let own = |slot: usize| {
+        let own = |slot: usize, read: Option<Value>| {
             let of = |frames: &[Frame]| {
                 let frame = frames.get(level)?;
                 Some(frame.memory.get(self.machine.layout_at(frame.loc)?, slot))
@@ -93,7 +100,7 @@ impl Lowering {
             let proc = self.flow.location(frames.get(level)?.loc).proc;
             let before = of(frames)?;
             // What is forgotten after the step has no value then, but it had one until then.
-            let kept = of(left).filter(|value| *value != Value::Open);
+            let kept = read.or_else(|| of(left).filter(|value| *value != Value::Open));
             let layout = self.machine.layout_at(frames.get(level)?.loc)?;
             let after = kept.unwrap_or_else(|| edge.own.get(layout, slot));
             let locals = &self.program.procs[proc.index()].locals;
@@ -101,8 +108,10 @@ impl Lowering {
             self.touched(Cell::Own { frame: level, slot }, (locals, &told), slot, before, after)
         };
         let is_chosen = |read: &Touched| read.before == Datum::Any;
-        let mut reads: Vec<Touched> = touched.reads.iter().filter_map(shared).collect();
-        reads.extend(touched.own_reads.iter().filter_map(own));
+        let shared_read = |slot| shared(slot, chosen(Slot::Global(slot)));
+        let own_read = |slot| own(slot, chosen(Slot::Local(slot)));
+        let mut reads: Vec<Touched> = touched.reads.iter().filter_map(shared_read).collect();
+        reads.extend(touched.own_reads.iter().filter_map(own_read));
         for read in &mut reads {
             // Reading chooses a value where there was none; otherwise it was the one before.
             if !is_chosen(read) {
@@ -115,8 +124,9 @@ impl Lowering {
             Area::New | Area::Results => None,
         };
         let order = edge.reads.iter().filter_map(|&(area, slot)| cell(area, slot)).collect();
-        let mut writes: Vec<Touched> = touched.writes.iter().filter_map(shared).collect();
-        writes.extend(touched.own_writes.iter().filter_map(own));
+        let mut writes: Vec<Touched> =
+            touched.writes.iter().filter_map(|slot| shared(slot, None)).collect();
+        writes.extend(touched.own_writes.iter().filter_map(|slot| own(slot, None)));
         let code = &self.machine.code.edge(edge.edge).code;
         for write in &mut writes {
             let (area, slot) = match write.cell {
@@ -199,10 +209,25 @@ impl Lowering {
         }
         let told = |number| Told::Shared(GlobalId(number));
         let named = self.named_slot(&self.program.globals, &told, slot)?;
-        if self.is_counter(slot) && !named.name.is_empty() {
-            return Some(Awaited::Counter(counted_by(&named.name)));
+        if named.name.is_empty() {
+            return None;
         }
-        (!named.name.is_empty()).then_some(Awaited::Variable(named.name))
+        let Some(counted) = self.wait_kind(slot) else {
+            return Some(match named.ty {
+                Type::Lock => Awaited::Lock(named.name),
+                _ => Awaited::Variable(named.name),
+            });
+        };
+        let name = counted_by(&named.name);
+        // Who comes to a condition or a barrier cannot go on while others may leave it, who is there while none may.
+        let others_leave = value.small() != Some(0);
+        Some(match counted {
+            WaitKind::Semaphore => Awaited::Semaphore(name),
+            WaitKind::Channel => Awaited::Channel(name),
+            WaitKind::Condition | WaitKind::Barrier if others_leave => Awaited::Leaving(name),
+            WaitKind::Condition => Awaited::Condition(name),
+            WaitKind::Barrier => Awaited::Barrier(name),
+        })
     }
 
     /// A slot of some variables, as it is told.

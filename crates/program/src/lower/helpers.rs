@@ -22,6 +22,7 @@ use selvedge_model::{SharedId, SymbolId};
 use super::Lowering;
 use super::deeds::variable_at;
 use crate::GlobalId;
+use crate::sync::WaitKind;
 
 /// The most that is added to a counter in one step: more than a channel holds.
 const MOST_ADDED: i64 = 128;
@@ -48,7 +49,7 @@ impl Lowering {
         let mut awaited = BTreeSet::new();
         for (frame, edge) in self.first_edges(&frame) {
             let Ok(touched) = self.machine.touched(&shared, &frame, edge) else { return true };
-            awaited.extend(touched.reads.iter().filter(|&slot| self.is_counter(slot)));
+            awaited.extend(touched.reads.iter().filter(|&slot| self.wait_kind(slot).is_some()));
         }
         let starts = others.iter().filter_map(|&other| self.frame(other)).map(|other| other.loc);
         let later = self.later(starts.collect());
@@ -78,11 +79,11 @@ impl Lowering {
         first
     }
 
-    /// Whether a shared slot counts what threads wait for.
-    pub(super) fn is_counter(&self, slot: usize) -> bool {
-        let found = variable_at(&self.program.globals, slot);
-        let id = found.and_then(|(number, _)| u32::try_from(number).ok()).map(GlobalId);
-        id.is_some_and(|id| self.program.waited_for.contains(&id))
+    /// The kind of waiting that a shared slot counts for, if it does.
+    pub(super) fn wait_kind(&self, slot: usize) -> Option<WaitKind> {
+        let (number, _) = variable_at(&self.program.globals, slot)?;
+        let id = GlobalId(u32::try_from(number).ok()?);
+        self.program.waited_for.get(&id).copied()
     }
 
     /// All places that threads which stand at some may get to, and those whom they start.

@@ -8,8 +8,9 @@ use super::Lowering;
 use super::intern::Symbol;
 use crate::flow::{Command, Edge, EdgeId, Loc};
 use crate::program::element_of;
+use crate::sync::WaitKind;
 use crate::telling::{Told, listed};
-use crate::{GlobalId, LocalId, ProcId, Span, Type, Value, VarRef, Variable};
+use crate::{GlobalId, LocalId, Place, ProcId, Span, Type, Value, VarRef, Variable};
 use selvedge_core::machine::{Shared, Wrong};
 use selvedge_core::{HELD_BY_ANOTHER, NOT_HELD};
 
@@ -311,15 +312,25 @@ impl Lowering {
         if !what.starts_with([' ', '(']) {
             return None;
         }
-        let is_condition = what.contains(',');
         edges.iter().find_map(|&id| match &self.flow.edge(id).command {
             Command::Release(_) => Some(Part::Sleeps),
             Command::Acquire(_) => Some(Part::TakesLock),
-            Command::Assign { .. } if is_condition => Some(Part::Wakes),
-            Command::Assign { targets, .. } if targets.len() == 1 => Some(Part::Leaves),
-            Command::Assign { .. } => Some(Part::Arrives),
+            Command::Assign { targets, .. } => match (self.counted(targets)?, targets.len()) {
+                (WaitKind::Condition, _) => Some(Part::Wakes),
+                (WaitKind::Barrier, 1) => Some(Part::Leaves),
+                (WaitKind::Barrier, _) => Some(Part::Arrives),
+                (WaitKind::Semaphore | WaitKind::Channel, _) => None,
+            },
             _ => None,
         })
+    }
+
+    /// The kind of waiting that the first of some places counts for, if it does.
+    fn counted(&self, targets: &[Place]) -> Option<WaitKind> {
+        match targets.first()?.var {
+            VarRef::Global(id) => self.program.waited_for.get(&id).copied(),
+            VarRef::Local(_) => None,
+        }
     }
 
     /// What a thread in a part of waiting needs: at a barrier, as many threads as it takes.

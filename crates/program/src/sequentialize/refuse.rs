@@ -28,7 +28,7 @@ pub(super) fn refuse(program: &Program, rounds: u32) -> Result<(), NotSequential
         let name = &global.name;
         if *global.ty.scalar() == Type::Int {
             // Of what threads wait for, a semaphore has a range of its own.
-            let (what, range) = match program.waited_for.contains(&id) {
+            let (what, range) = match program.waited_for.contains_key(&id) {
                 true => ("it", format!("a semaphore has a range, as in `semaphore[0..9] {name}`")),
                 false => {
                     ("an unbounded `int`", format!("give it a range, as in `int[0..9] {name}`"))

@@ -16,7 +16,7 @@ use super::{
 use crate::answer::{self, AboutStates, Summary};
 use crate::coverage::Covered;
 use crate::json::VERSION;
-use crate::{invariant, livelock, predicates};
+use crate::{invariant, livelock, predicates, proof};
 
 /// Schedules with more steps than this are not shown.
 const MOST_STEPS: usize = 200_000;
@@ -74,7 +74,7 @@ pub fn of_answer(
             }
         }
         Found::Safe(proof) => {
-            let why = answer::proof_in_words(outcome, *proof, answer.properties.is_empty());
+            let why = proof::in_words(outcome, *proof, answer.properties.is_empty());
             let places = (outcome.evidence.as_ref()).and_then(|evidence| {
                 invariant::places(system, subject.program, evidence, MOST_PLACES)
             });

@@ -227,7 +227,7 @@ fn why(system: &dyn System, state: &State, shared: &Values, id: ThreadId) -> Str
 /// What is said of a variable that a statement waits for: of an array, the elements that it does.
 fn elements(name: &str, value: &Datum, awaited: &[Awaited]) -> Vec<String> {
     let element = |awaited: &Awaited| {
-        let Awaited::Variable(of) = awaited else { return None };
+        let (Awaited::Variable(of) | Awaited::Lock(of)) = awaited else { return None };
         let indices = of.strip_prefix(name)?.strip_prefix('[')?.strip_suffix(']')?;
         let inner = indices
             .split("][")

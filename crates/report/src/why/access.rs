@@ -3,7 +3,8 @@
 
 use selvedge_model::{Cell, Datum, Touched};
 
-use super::{Moment, Origin, Read, Run, Where, place};
+use super::origin::Origin;
+use super::{Moment, Read, Run, Where, place};
 
 impl Run<'_> {
     /// Who is about to access the same object as the thread that went wrong, and where, if that is a data race. A thread that is about to access something has noted it in

@@ -3,7 +3,8 @@
 
 use crate::written::is_made;
 
-use super::{MOST_LOOKS, Moment, Origin, Read, Run, Where};
+use super::origin::Origin;
+use super::{MOST_LOOKS, Moment, Read, Run, Where};
 
 impl Run<'_> {
     /// The last value of another thread that the thread has read before: why it went this way.

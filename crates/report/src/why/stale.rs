@@ -4,7 +4,9 @@
 
 use selvedge_model::{Datum, ThreadId, Touched};
 
-use super::{Chain, Link, MOST_LINKS_BEHIND, MOST_LOOKS, Moment, Origin, Read, Run, Where, place};
+use super::chain::{Chain, Link};
+use super::origin::Origin;
+use super::{MOST_LINKS_BEHIND, MOST_LOOKS, Moment, Read, Run, Where, place};
 
 /// A write, and the value that it left.
 type Write = (Moment, Datum);

@@ -3,31 +3,29 @@
 
 use selvedge_model::{Awaited, Deed, SymbolId, Thread, Touched};
 
-use super::{MOST_VALUES, Run, statements};
+use super::{MOST_VALUES, Run};
+use crate::view::statements;
 
 impl Run<'_> {
     /// Who took from the semaphores and channels that threads wait at in the end, and who was woken where they sleep. (Of locks it is told who holds them.)
     pub(super) fn explain_waiting(&mut self) -> Vec<String> {
-        let mut names: Vec<(String, SymbolId)> = Vec::new();
+        let mut counters: Vec<(Awaited, SymbolId)> = Vec::new();
         for thread in &self.last.threads {
             let Some(top) = thread.stack.top() else { continue };
             for awaited in self.system.describe().awaited(self.last.shared, top) {
-                if let Awaited::Counter(name) = awaited
-                    && !names.iter().any(|(known, _)| *known == name)
-                {
-                    names.push((name, top));
+                let is_known =
+                    counters.iter().any(|(known, _)| known.counter() == awaited.counter());
+                if awaited.counter().is_some() && !is_known {
+                    counters.push((awaited, top));
                 }
             }
         }
-        names.truncate(MOST_VALUES);
-        let explain = |(name, top): (String, SymbolId)| {
-            let waits = self.system.describe().statement(top).unwrap_or_default();
-            match waits.ends_with("[until it is woken]") {
-                true => Some(self.last_notified(&name, top)),
-                false => self.last_written(&name),
-            }
+        counters.truncate(MOST_VALUES);
+        let explain = |(awaited, top): (Awaited, SymbolId)| match &awaited {
+            Awaited::Condition(name) => Some(self.last_notified(name, top)),
+            _ => self.last_written(&awaited),
         };
-        names.into_iter().filter_map(explain).collect()
+        counters.into_iter().filter_map(explain).collect()
     }
 
     /// Whom the last notification of a condition woke: `the last notify c (line 16 of producer#1) woke nobody`.
@@ -83,16 +81,18 @@ impl Run<'_> {
 
     /// Who wrote a variable last, in words: `free = 0 since line 4 of left (acquire free); left has ended without releasing it`. Who waits to be woken, or offers a message, has written
     /// that in its last step: then there is nothing to tell.
-    fn last_written(&mut self, name: &str) -> Option<String> {
+    fn last_written(&mut self, awaited: &Awaited) -> Option<String> {
+        let name = awaited.counter()?;
         let length = format!("{name}.length");
         for step in (0..self.steps.len()).rev() {
             let deeds = self.deeds(step);
             let last = deeds.iter().enumerate().rev().find_map(|(inner, deed)| {
                 let is_it = |write: &&Touched| write.name == name || write.name == length;
                 let write = deed.writes.iter().find(is_it)?;
-                Some((inner, format!("{} = {}", write.name, write.value)))
+                let took = matches!(awaited, Awaited::Semaphore(_)) && write.value < write.before;
+                Some((inner, took, format!("{} = {}", write.name, write.value)))
             });
-            if let Some((inner, told)) = last {
+            if let Some((inner, took, told)) = last {
                 let thread = self.steps[step].thread;
                 let has_ended = self.last.threads[thread.index()].has_ended();
                 if !has_ended && self.steps[step + 1..].iter().all(|later| later.thread != thread) {
@@ -100,7 +100,7 @@ impl Run<'_> {
                 }
                 let since = self.moment((step, inner), None);
                 let name = &self.steps[step].name;
-                let ended = match since.contains("(acquire ") {
+                let ended = match took {
                     _ if !has_ended => String::new(),
                     true => format!("; {name} has ended without releasing it"),
                     false => ", which has ended".to_owned(),
