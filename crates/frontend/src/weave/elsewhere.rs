@@ -639,7 +639,7 @@ fn is_name(text: &str) -> bool {
 
 /// Whether an argument can stand in advice as it is written: it is short, no reserved word, and has no signs of other languages.
 fn is_plain(written: &str) -> bool {
-    let is_word = matches!(written, "lock" | "mutex" | "tid" | "call" | "thread");
+    let is_word = matches!(written, "lock" | "tid" | "thread");
     !is_word && written.len() < 40 && !written.contains(['&', '|', ':', '{', '\n', '"', '(', '>'])
 }
 

@@ -694,6 +694,7 @@ impl Parser<'_> {
                 (self.at_builtin() || (self.peek() == Token::Name && self.tokens.at_margin()))
                     && (next(1), next(2)) == (Token::Name, Token::OpenParen)
                     && !self.at_foreign_start()
+                    && !self.at_fair_process()
             }
         }
     }
