@@ -4,10 +4,10 @@
 //! - `lexer`: text to tokens; `words`: which names are words of the language where they stand;
 //! - `items`: what stands at the top of a file, and procedures; `threads`: threads, invariants and predicates;
 //! - `declarations`: types and variables;
-//! - `statements`: control flow; `recovery`: going on after a mistake;
+//! - `statements`: control flow; `single`: statements that contain no others; `recovery`: going on after a mistake;
 //! - `sugar`: statements that are made of others;
 //! - `assignments`: what stands around `:=`;
-//! - `elsewhere`: statements and calls of other languages; `doubts`: what is read, and warned of;
+//! - `elsewhere`, `called_elsewhere`, `declared_elsewhere`: statements, calls and declarations of other languages; `doubts`: what is read, and warned of;
 //! - `expressions`: operators; `operands`: what they are applied to, and effects;
 //! - `wanted`: what the parser can want; `misplaced`: what to write where something else stands; `within`: by the statement in which it stands;
 //! - `reserved`: words that were meant as names; `endings`: bodies that end without a result;
@@ -23,7 +23,9 @@
 
 pub(crate) mod assignments;
 mod blanks;
+mod called_elsewhere;
 mod declarations;
+mod declared_elsewhere;
 mod doubts;
 mod elsewhere;
 mod endings;
@@ -35,6 +37,7 @@ mod misplaced;
 mod operands;
 mod recovery;
 mod reserved;
+mod single;
 mod statements;
 mod sugar;
 #[cfg(test)]
