@@ -1,7 +1,8 @@
 //! # Words that are names elsewhere
 //! **Question.** Is `call` a word of the language where it stands, or the name of a variable?
 //!
-//! **Idea.** In a program, no name of a variable or of a procedure stands right before another name or word, but for the words between operands (`and`, `or`, `constrain`). So
+//! **Idea.** In a program, no name of a variable or of a procedure stands right before another name or word, but for the words between operands (`and`, `or`, `constrain`)
+//! and the `in` of a predicate. So
 //! `shared`, `local`, `var`, `proc`, `mutex` and `call` are words before a name or a word, as in `shared int x` and `call f()`, and names before anything else.
 //! `fair` is a word in `fair *` where no operand follows: `fair * 2` is a product. The lexer takes all of them for names; the words among them are found here.
 //!
@@ -94,22 +95,34 @@ fn is_before_word(meant: Token, tokens: &[(Token, Span)], at: usize, text: &str)
     if meant != Token::Call && wants_operand(before) {
         return false;
     }
-    // `x := call` at the end of a line lacks a `;`.
+    // `x := call` at the end of a line lacks a `;`, unless what is called follows.
+    let is_called = meant == Token::Call && token_at(tokens, at + 2) == Token::OpenParen;
     let between = &text[tokens[at].1.end as usize..place.start as usize];
-    begins(before) || !between.contains('\n')
+    begins(tokens, at) || is_called || !between.contains('\n')
 }
 
-/// Whether a statement or a declaration may begin behind a token.
-fn begins(before: Token) -> bool {
+/// Whether a statement, a declaration or a parameter may begin with this token.
+fn begins(tokens: &[(Token, Span)], mut at: usize) -> bool {
+    // Labels stand before statements.
+    while token_before(tokens, at) == Token::Colon
+        && at >= 2
+        && token_at(tokens, at - 2) == Token::Name
+    {
+        at -= 2;
+    }
     matches!(
-        before,
+        token_before(tokens, at),
         Token::End
             | Token::Semicolon
             | Token::OpenBrace
             | Token::CloseBrace
+            | Token::OpenParen
             | Token::CloseParen
+            | Token::Comma
             | Token::Else
             | Token::OrWord
+            | Token::Shared
+            | Token::Local
     )
 }
 

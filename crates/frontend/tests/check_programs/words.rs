@@ -200,7 +200,7 @@ fn none_is_no_thread_unless_it_is_called_so() {
 #[test]
 fn a_line_may_end_behind_a_word() {
     same(
-        "shared\n  int[0..3] x;\nproc\n f() {\n  local\n    int[0..3] y := x;\n  call\n    f();\n}\nthread t = f();",
-        "int[0..3] x; void f() { int[0..3] y := x; f(); } thread t = f();",
+        "shared\n  int[0..3] x;\nshared\n var\n  z: bool; proc\n f() {\n  local\n    int[0..3] y := x;\n  L: call\n    f(); M: call\n y := g(mutex,\n 1); y := call\n g(mutex, 2);\n}\nmutex\n mutex; int[0..3] g(mutex\n m, var\n n: int[0..3]) { return n; } thread t = f();",
+        "int[0..3] x; bool z; void f() { int[0..3] y := x; L: f(); M: y := g(mutex, 1); y := g(mutex, 2); } lock mutex; int[0..3] g(lock m, int[0..3] n) { return n; } thread t = f();",
     );
 }
