@@ -135,6 +135,8 @@ fn parsed_open(expr: &syntax::Expr) -> (String, Option<BinaryOp>) {
         Parsed::NoThread => "none".to_owned(),
         // An enumerator looks like a variable here.
         Parsed::Place(place) if place.name.text.starts_with('E') => place.name.text.clone(),
+        // So does the id of no thread.
+        Parsed::Place(place) if place.name.text == "none" => "none".to_owned(),
         Parsed::Place(place) => format!("{}[{}]", place.name.text, parsed_list(&place.indices)),
         Parsed::IfThenElse(c, a, b) => {
             format!("(? {} {} {})", parsed_expr(c), parsed_expr(a), parsed_expr(b))

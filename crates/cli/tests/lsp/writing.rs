@@ -159,6 +159,12 @@ fn uses_are_found_and_renamed_together() {
     let renamed = rename(&mut client, "by) {", "amount");
     let edits = renamed["result"]["changes"][URI].as_array().unwrap().clone();
     assert_eq!(edits.len(), 2, "the other `by` is another variable: {renamed}");
+    // Words that have a meaning in other places only.
+    for word in ["shared", "local", "var", "proc", "mutex", "call", "none", "fair"] {
+        let renamed = rename(&mut client, "count", word);
+        let edits = renamed["result"]["changes"][URI].as_array();
+        assert_eq!(edits.map(Vec::len), Some(3), "{word}: {renamed}");
+    }
     // Names that are taken, that hide what is meant, or that are no names.
     for (at, name) in [("count", "Mode"), ("by) {", "count"), ("count", "while"), ("count", "a b")]
     {

@@ -81,7 +81,9 @@ impl<'a> Body<'_, 'a> {
             match &decl.init {
                 Some(Init::Expr(expr)) => {
                     let given = match (&expr.kind, ty) {
-                        (syntax::ExprKind::Place(_), Type::Array { .. }) => {
+                        (syntax::ExprKind::Place(place), Type::Array { .. })
+                            if !self.typer.is_no_thread(place, Some(ty.scalar())) =>
+                        {
                             self.typer.elements_of(expr, ty, &decl.name)
                         }
                         _ => self.typer.spread(expr, ty, &decl.name, &mut |typer, expr, scalar| {

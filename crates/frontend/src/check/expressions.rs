@@ -122,6 +122,9 @@ impl<'a> Typer<'_, 'a> {
             }
             Syntax::Int(n) => number(Value::from_big(n.clone()), Type::Int),
             Syntax::NoThread => number(Value::Small(0), Type::ThreadId),
+            Syntax::Place(place) if self.is_no_thread(place, want) => {
+                number(Value::Small(0), Type::ThreadId)
+            }
             Syntax::Place(place) => {
                 let value = self.read(place, span);
                 match want {

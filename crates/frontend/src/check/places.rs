@@ -15,6 +15,9 @@ use crate::syntax::{self, Name, PlaceExpr};
 /// The most elements of an array that one statement can set: each is listed in the program.
 const MOST_AT_ONCE: usize = 10_000;
 
+/// The value of a thread id that is no thread's, unless something else is called so.
+const NO_THREAD: &str = "none";
+
 /// A variable that was found.
 pub(super) struct ResolvedVariable {
     /// The variable.
@@ -61,6 +64,28 @@ impl<'a> Typer<'_, 'a> {
             return Some(Expr { kind: ExprKind::Const(value), ty, span });
         }
         self.read_variable(place, span)
+    }
+
+    /// Whether `none` stands for no thread: the word is declared as nothing else that has a value, or a thread id is wanted, which
+    /// that is not.
+    pub fn is_no_thread(&self, place: &PlaceExpr, want: Option<&Type>) -> bool {
+        let name = &place.name.text;
+        if name != NO_THREAD || !place.indices.is_empty() {
+            return false;
+        }
+        let is_bound = self.scope.numbers_bound.iter().any(|(binder, _)| binder.text == *name)
+            || matches!(self.scope.mode, Mode::Arguments(Some(binder)) if binder.text == *name);
+        let declared = match self.scope.find(name) {
+            Some(local) => self.scope.local(local).ty.as_ref(),
+            None => match self.items.find_declared(name) {
+                Some((Item::Global(id), _)) => self.items.globals[id.index()].ty.as_ref(),
+                Some((item, _)) if item.is_value() => None,
+                _ => return !is_bound,
+            },
+        };
+        !is_bound
+            && want == Some(&Type::ThreadId)
+            && declared.is_none_or(|ty| *ty.scalar() != Type::ThreadId)
     }
 
     /// `'x`: the value after an assignment.

@@ -15,6 +15,7 @@
 
 mod channels;
 mod notes;
+mod operations;
 mod places;
 mod procedures;
 mod shapes;

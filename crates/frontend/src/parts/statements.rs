@@ -3,7 +3,7 @@
 
 use selvedge_program::Span;
 
-use super::channels::Operation;
+use super::operations::Operation;
 use super::places::{Meaning, leaf_place};
 use super::shapes::{Kind, Leaf, Variable, renamed};
 use super::{MOST_STATEMENTS, Writer};

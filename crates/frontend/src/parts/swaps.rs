@@ -5,7 +5,8 @@
 use selvedge_program::{BinaryOp, Span};
 
 use super::Writer;
-use super::channels::{Operation, Parts, Verb};
+use super::channels::Parts;
+use super::operations::{Operation, Verb};
 use super::places::Meaning;
 use crate::syntax::{Effect, EffectKind, Expr, ExprKind, PlaceExpr};
 

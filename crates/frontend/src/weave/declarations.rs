@@ -85,6 +85,8 @@ impl Parser<'_> {
             Token::Tid => TypeKind::ThreadId,
             Token::Int => TypeKind::Int,
             Token::Machine => self.machine_integer(),
+            // `var m: mutex`
+            Token::Name if self.tokens.current_text() == "mutex" => TypeKind::Lock,
             Token::Name if self.at_channel() => return self.channel(),
             Token::Name if self.at_bounded_semaphore() => {
                 self.tokens.bump();

@@ -6,10 +6,13 @@ use super::Parser;
 use super::lexer::{Token, is_reserved};
 use super::misplaced::RANGE;
 use super::wanted::Wanted;
+use super::words::cannot_name_type;
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
 use crate::foreign::{self, NO_POINTERS};
-use crate::syntax::{ConstDecl, EnumDecl, Item, ProcDecl, StructDecl, TypeExpr, TypeKind, VarDecl};
+use crate::syntax::{
+    ConstDecl, EnumDecl, Item, Name, ProcDecl, StructDecl, TypeExpr, TypeKind, VarDecl,
+};
 
 /// The word before the members of a struct.
 const STRUCT: &str = "struct";
@@ -70,6 +73,7 @@ impl Parser<'_> {
             Token::Lock | Token::Unlock if self.tokens.peek_at(1) == Token::OpenParen => {
                 Err(self.statement_outside())
             }
+            Token::Name if self.at_fair_process() => Err(self.statement_outside()),
             Token::Name if self.at_struct() => self.structure(),
             Token::Name
                 if (self.tokens.peek_at(1), self.tokens.peek_at(2))
@@ -123,8 +127,7 @@ impl Parser<'_> {
             let hint = "an array has its length after the name: `int a[3];`";
             return self.expected_with_hint(Wanted::Declaration, hint);
         }
-        // `fair process`, `async fn`
-        if matches!(self.peek(), Token::Fair | Token::Async)
+        if (self.peek() == Token::Async || self.at_fair_process())
             && let Some(hint) = foreign::beginning(self.tokens.text(self.tokens.span_at(1)))
         {
             return self.expected_with_hint(Wanted::Declaration, hint);
@@ -196,6 +199,18 @@ impl Parser<'_> {
         self.expected_with_hint(Wanted::Declaration, hint)
     }
 
+    /// Whether `fair process` stands here, and no variable of a type of that name.
+    pub(super) fn at_fair_process(&self) -> bool {
+        let declares = matches!(
+            self.tokens.peek_at(2),
+            Token::Semicolon | Token::Comma | Token::Assign | Token::OpenBracket
+        );
+        self.tokens.current_text() == "fair"
+            && self.tokens.peek_at(1) == Token::Name
+            && foreign::beginning(self.tokens.text(self.tokens.span_at(1))).is_some()
+            && !declares
+    }
+
     /// Whether parentheses that open so many tokens ahead are closed before a `{`.
     pub(super) fn has_body_after_parens(&self, ahead: usize) -> bool {
         self.after_parens(ahead) == Some(Token::OpenBrace)
@@ -244,6 +259,7 @@ impl Parser<'_> {
     fn enumeration(&mut self) -> Parsed<()> {
         self.tokens.bump();
         let name = self.name(Wanted::EnumName)?;
+        self.no_name_of_type(&name);
         let open = self.expect(Token::OpenBrace, Wanted::OpenBrace)?;
         let mut enumerators = Vec::new();
         while self.peek() != Token::CloseBrace {
@@ -266,6 +282,16 @@ impl Parser<'_> {
         self.no_variable_here(&ty, "its enumeration")?;
         self.eat(Token::Semicolon);
         Ok(())
+    }
+
+    /// Refuses a word that stands before names in other places, as the name of a type.
+    fn no_name_of_type(&mut self, name: &Name) {
+        let word = &name.text;
+        if cannot_name_type(word) {
+            let message = format!("`{word}` cannot be the name of a type");
+            let hint = "before a name, it is a word of the language: choose another name";
+            self.tokens.report_behind(Diagnostic::error(name.span, message).hint(hint));
+        }
     }
 
     /// Refuses a variable right behind the `}` of the declaration of its type.
@@ -298,6 +324,7 @@ impl Parser<'_> {
     fn structure(&mut self) -> Parsed<()> {
         let start = self.tokens.bump();
         let name = self.bump_name();
+        self.no_name_of_type(&name);
         self.has_parts = true;
         // The word is no foreign one here, whatever is wrong with what follows.
         self.begun = None;

@@ -12,6 +12,7 @@ use crate::foreign;
 
 use super::layout::Kind;
 use super::only_replacement;
+use super::words::find_words;
 
 /// Why a piece of text is not a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -29,11 +30,7 @@ pub(super) enum Unreadable {
 pub(super) enum Token {
     #[token("const")] Const,
     #[token("enum")] Enum,
-    #[token("var")] Var,
-    #[token("shared")] Shared,
-    #[token("local")] Local,
     #[token("void")] Void,
-    #[token("proc")] Proc,
     #[token("thread")] Thread,
     #[token("predicate")] Predicate,
 
@@ -43,7 +40,6 @@ pub(super) enum Token {
     #[token("i8")] #[token("i16")] #[token("i32")] #[token("i64")]
     Machine,
     #[token("lock")] Lock,
-    #[token("mutex")] Mutex,
     #[token("tid")] Tid,
 
     #[token("skip")] Skip,
@@ -66,7 +62,6 @@ pub(super) enum Token {
     #[token("acquire")] Acquire,
     #[token("release")] Release,
     #[token("unlock")] Unlock,
-    #[token("call")] Call,
     #[token("async")] Async,
     #[token("join")] Join,
     #[token("start_thread")] StartThread,
@@ -77,8 +72,6 @@ pub(super) enum Token {
 
     #[token("true")] True,
     #[token("false")] False,
-    #[token("none")] NoThread,
-    #[token("fair")] Fair,
     #[token("schoose")] Schoose,
     #[token("forall")] Forall,
     #[token("exists")] Exists,
@@ -138,6 +131,15 @@ pub(super) enum Token {
     /// A number that runs into letters.
     #[regex(r"[0-9]+[A-Za-z_$][A-Za-z0-9_$]*")] BadNumber,
     #[regex(r"[A-Za-z_$][A-Za-z0-9_$]*")] Name,
+
+    /// Names that are words where they stand: told by what stands beside them.
+    Shared,
+    Local,
+    Var,
+    Proc,
+    Mutex,
+    Call,
+    Fair,
 
     /// Signs that other languages have.
     #[token("===")] #[token("!==")] #[token("/\\")] #[token("\\/")] #[regex(r"\\[A-Za-z]+")] #[regex("={4,}")]
@@ -236,6 +238,7 @@ pub(super) fn tokenize(source: &Source, patience: &Patience) -> Tokens<Token> {
             }
         }
     }
+    find_words(&mut tokens.list, source.text());
     tokens
 }
 
@@ -272,7 +275,14 @@ pub(super) fn kinds(text: &str) -> Option<Vec<(Kind, Range<usize>)>> {
         _ => Kind::Sign,
     };
     let tokens = Token::lexer(text).spanned();
-    tokens.map(|(token, span)| Some((kind(token.ok()?, &text[span.clone()]), span))).collect()
+    let tokens = tokens.map(|(token, span)| Some((token.ok()?, Span::new(span.start, span.end))));
+    let mut tokens: Vec<(Token, Span)> = tokens.collect::<Option<_>>()?;
+    find_words(&mut tokens, text);
+    let kinds = tokens.into_iter().map(|(token, span)| {
+        let span = span.start as usize..span.end as usize;
+        (kind(token, &text[span.clone()]), span)
+    });
+    Some(kinds.collect())
 }
 
 /// Whether something in the same statement was unreadable already.
@@ -291,7 +301,6 @@ fn ends_operand(before: &[(Token, Span)]) -> bool {
         Token::Number,
         Token::True,
         Token::False,
-        Token::NoThread,
         Token::CloseParen,
         Token::CloseBracket,
         Token::Prime,

@@ -1,13 +1,13 @@
 //! # The `.weave` language
 //! A hand-written parser, one method for each construct of `docs/language.md`:
 //!
-//! - `lexer`: text to tokens;
+//! - `lexer`: text to tokens; `words`: which names are words of the language where they stand;
 //! - `items`: what stands at the top of a file, and procedures; `threads`: threads, invariants and predicates;
 //! - `declarations`: types and variables;
-//! - `statements`: control flow; `recovery`: going on after a mistake;
+//! - `statements`: control flow; `single`: statements that contain no others; `recovery`: going on after a mistake;
 //! - `sugar`: statements that are made of others;
 //! - `assignments`: what stands around `:=`;
-//! - `elsewhere`: statements and calls of other languages; `doubts`: what is read, and warned of;
+//! - `elsewhere`, `called_elsewhere`, `declared_elsewhere`: statements, calls and declarations of other languages; `doubts`: what is read, and warned of;
 //! - `expressions`: operators; `operands`: what they are applied to, and effects;
 //! - `wanted`: what the parser can want; `misplaced`: what to write where something else stands; `within`: by the statement in which it stands;
 //! - `reserved`: words that were meant as names; `endings`: bodies that end without a result;
@@ -23,7 +23,9 @@
 
 pub(crate) mod assignments;
 mod blanks;
+mod called_elsewhere;
 mod declarations;
+mod declared_elsewhere;
 mod doubts;
 mod elsewhere;
 mod endings;
@@ -35,6 +37,7 @@ mod misplaced;
 mod operands;
 mod recovery;
 mod reserved;
+mod single;
 mod statements;
 mod sugar;
 #[cfg(test)]
@@ -42,9 +45,9 @@ mod tests;
 mod threads;
 mod wanted;
 mod within;
+mod words;
 
 use selvedge_model::Patience;
-use selvedge_program::print::RESERVED_WORDS;
 use selvedge_program::{Source, Span};
 
 use crate::check::similar::{WORDS, did_you_mean};
@@ -59,6 +62,7 @@ pub use layout::layout;
 use lexer::Token;
 use misplaced::COMMENTS;
 use wanted::Wanted;
+pub use words::words;
 
 /// Parses a file. The tree holds whatever could be understood; the diagnostics are in the order
 /// of their places.
@@ -96,18 +100,6 @@ pub(crate) fn parse_within(
 /// How many bytes of source may be repeated in the tree, in addition to some times the length of
 /// the file.
 const SMALL_COPIES: usize = 100_000;
-
-/// Words that have a meaning in some places, and are names everywhere else.
-#[rustfmt::skip]
-const WORDS_IN_PLACES: &[&str] = &[
-    "all", "any", "at", "barrier", "chan", "condition", "for", "in", "invariant", "notify", "receive", "ref", "self",
-    "semaphore", "send", "struct", "tryreceive", "trysend", "when",
-];
-
-/// The words of the language: those that cannot be names, then those that can.
-pub fn words() -> impl Iterator<Item = &'static str> {
-    RESERVED_WORDS.iter().chain(WORDS_IN_PLACES).copied()
-}
 
 const MISSING_HINT: &str = "a statement or declaration ends with `;`";
 

@@ -52,7 +52,6 @@ impl Parser<'_> {
         let kind = match self.peek() {
             Token::True => ExprKind::Bool(true),
             Token::False => ExprKind::Bool(false),
-            Token::NoThread => ExprKind::NoThread,
             Token::Star => ExprKind::Any,
             Token::Number => {
                 self.may_be_octal();

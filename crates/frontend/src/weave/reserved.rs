@@ -94,13 +94,9 @@ fn is_used(before: Token, word: Token, next: Token) -> bool {
         matches!(next, Token::Semicolon | Token::Comma | Token::CloseParen | Token::CloseBracket);
     match word {
         // Values and types stand where names do.
-        Token::True
-        | Token::False
-        | Token::NoThread
-        | Token::Bool
-        | Token::Int
-        | Token::Machine
-        | Token::Tid => false,
+        Token::True | Token::False | Token::Bool | Token::Int | Token::Machine | Token::Tid => {
+            false
+        }
         _ => {
             ends && !matches!(before, Token::Semicolon | Token::OpenBrace | Token::CloseBrace)
                 || matches!(

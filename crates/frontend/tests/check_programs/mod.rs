@@ -6,6 +6,7 @@ mod reference;
 mod results;
 mod soup;
 mod with_parts;
+mod words;
 
 use selvedge_frontend::check::{CheckOptions, check};
 use selvedge_frontend::{Diagnostics, weave};

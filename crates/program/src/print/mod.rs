@@ -13,5 +13,5 @@ mod weave_statements;
 pub use bp::{BP_KEYWORDS, NotBoolean, bp};
 pub use c::{NotC, c};
 pub(crate) use expr::tells_type;
-pub use names::RESERVED_WORDS;
+pub use names::{RESERVED_WORDS, WORDS_BEFORE_NAMES};
 pub use weave::weave;

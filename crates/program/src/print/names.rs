@@ -1,6 +1,6 @@
 //! # Names in `.weave` text
 //! Names are kept, with two exceptions. A name that the language does not have (a reserved word,
-//! or a character from elsewhere) is changed until it is one. A local variable that would hide
+//! or a character from elsewhere) is changed until it is one; so is a type that is called like a word that stands before names. A local variable that would hide
 //! something that its procedure mentions gets `_` after its name: variables of blocks are written
 //! at the beginning of the procedure, where they hide more than they did.
 
@@ -14,12 +14,18 @@ use crate::{EnumId, GlobalId, LabelId, ProcId, Procedure, Program, Type, Value, 
 #[rustfmt::skip]
 pub const RESERVED_WORDS: &[&str] = &[
     "acquire", "and", "assert", "assume", "async", "atomic", "atomic_begin", "atomic_end", "bool",
-    "boolean", "break", "call", "cas", "const", "constrain", "continue", "either", "else",
-    "end_thread", "enum", "exists", "fair", "false", "fetch_and_add", "forall", "goto", "havoc", "i16",
-    "i32", "i64", "i8", "if", "int", "join", "local", "lock", "mutex", "none", "not", "or", "predicate", "proc", "release",
-    "return", "schoose", "shared", "skip", "start_thread", "thread", "tid", "true", "trylock",
-    "u16", "u32", "u64", "u8", "unlock", "var", "void", "wait", "while",
+    "boolean", "break", "cas", "const", "constrain", "continue", "either", "else",
+    "end_thread", "enum", "exists", "false", "fetch_and_add", "forall", "goto", "havoc", "i16",
+    "i32", "i64", "i8", "if", "int", "join", "lock", "not", "or", "predicate", "release",
+    "return", "schoose", "skip", "start_thread", "thread", "tid", "true", "trylock",
+    "u16", "u32", "u64", "u8", "unlock", "void", "wait", "while",
 ];
+
+/// Words of `.weave` before a name or another word, and names elsewhere: no type can be called so.
+pub const WORDS_BEFORE_NAMES: &[&str] = &["call", "local", "mutex", "proc", "shared", "var"];
+
+/// The value of a thread id that is no thread's. It is a name where there are no thread ids.
+const NO_THREAD: &str = "none";
 
 /// Not reserved, but a call of such a procedure, a predicate or an enumeration of this name would be misread.
 const AWKWARD: &[&str] = &["for", "switch", "in", "notify"];
@@ -32,6 +38,8 @@ pub(super) struct ProgramNames {
     procs: Vec<String>,
     pub threads: Vec<String>,
     pub predicates: Vec<String>,
+    /// Whether there are thread ids, so that [`NO_THREAD`] may be written.
+    has_thread_ids: bool,
 }
 
 impl ProgramNames {
@@ -44,6 +52,14 @@ impl ProgramNames {
             .chain(program.threads.iter().map(|t| &t.name))
             .chain(program.predicates.iter().map(|p| &p.name));
         let mut taken: BTreeSet<String> = named.cloned().collect();
+        let locals = program.procs.iter().flat_map(|p| &p.locals);
+        let mut types = program
+            .globals
+            .iter()
+            .chain(locals)
+            .map(|variable| variable.ty.scalar())
+            .chain(program.procs.iter().flat_map(|p| p.results.iter()));
+        let has_thread_ids = types.any(|ty| *ty == Type::ThreadId);
         // A thread and its procedure often share a name, and must go on to do so.
         let mut changed: Vec<(String, String)> = Vec::new();
         let mut change = |name: &String, clashes: bool| {
@@ -52,15 +68,17 @@ impl ProgramNames {
             }
             let new = match clashes {
                 true => different(name, &mut taken),
-                false => usable(name, &mut taken),
+                false => usable(name, has_thread_ids, &mut taken),
             };
             if new != *name {
                 changed.push((name.clone(), new.clone()));
             }
             new
         };
+        let is_no_type = |name: &String| WORDS_BEFORE_NAMES.contains(&name.as_str());
+        let enums: Vec<String> =
+            program.enums.iter().map(|e| change(&e.name, is_no_type(&e.name))).collect();
         let mut name = |name: &String| change(name, false);
-        let enums: Vec<String> = program.enums.iter().map(|e| name(&e.name)).collect();
         let enumerators: Vec<Vec<String>> =
             (program.enums.iter()).map(|e| e.enumerators.iter().map(&mut name).collect()).collect();
         let globals: Vec<String> = program.globals.iter().map(|g| name(&g.name)).collect();
@@ -71,7 +89,7 @@ impl ProgramNames {
         let procs = program.procs.iter().map(|p| name(&p.name)).collect();
         let threads = program.threads.iter().map(|t| name(&t.name)).collect();
         let predicates = program.predicates.iter().map(|p| name(&p.name)).collect();
-        ProgramNames { enums, enumerators, globals, procs, threads, predicates }
+        ProgramNames { enums, enumerators, globals, procs, threads, predicates, has_thread_ids }
     }
 
     pub fn global(&self, id: GlobalId) -> &str {
@@ -137,10 +155,11 @@ impl<'a> Scope<'a> {
     /// out what is mentioned.
     pub fn inside(program: &'a ProgramNames, proc: &Procedure, write: impl Fn(&Scope<'a>)) -> Self {
         let mut labels_taken = proc.labels.iter().cloned().collect();
+        let has_ids = program.has_thread_ids;
         let mut scope = Scope {
             program,
             locals: proc.locals.iter().map(|l| l.name.clone()).collect(),
-            labels: proc.labels.iter().map(|l| usable(l, &mut labels_taken)).collect(),
+            labels: proc.labels.iter().map(|l| usable(l, has_ids, &mut labels_taken)).collect(),
             mentioned: RefCell::default(),
         };
         let hideable = program.hideable();
@@ -155,7 +174,7 @@ impl<'a> Scope<'a> {
             if mentioned.contains(local) || used.contains(local) {
                 *local = different(local, &mut taken);
             } else {
-                *local = usable(local, &mut taken);
+                *local = usable(local, has_ids, &mut taken);
             }
             used.insert(local.clone());
         }
@@ -213,10 +232,12 @@ impl expr::Names for Scope<'_> {
 }
 
 /// A name as it is if the language has it, or a changed one that is not taken.
-fn usable(name: &str, taken: &mut BTreeSet<String>) -> String {
+fn usable(name: &str, has_thread_ids: bool, taken: &mut BTreeSet<String>) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let starts = name.starts_with(|c: char| fits(c) && !c.is_ascii_digit());
-    let reserved = RESERVED_WORDS.contains(&name) || AWKWARD.contains(&name);
+    let reserved = RESERVED_WORDS.contains(&name)
+        || AWKWARD.contains(&name)
+        || has_thread_ids && name == NO_THREAD;
     if starts && name.chars().all(fits) && !reserved {
         return name.to_owned();
     }

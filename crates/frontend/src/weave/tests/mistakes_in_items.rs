@@ -175,3 +175,35 @@ fn not_a_declaration() {
         "#]],
     );
 }
+
+#[test]
+fn words_before_names_as_types() {
+    check(
+        "enum shared { a, b }\nstruct call { int x; }\nenum mutex { c } struct none { int y; } enum fair { d }",
+        expect![[r#"
+            1:6 `shared` `shared` cannot be the name of a type -- before a name, it is a word of the language: choose another name
+            2:8 `call` `call` cannot be the name of a type -- before a name, it is a word of the language: choose another name
+            3:6 `mutex` `mutex` cannot be the name of a type -- before a name, it is a word of the language: choose another name
+        "#]],
+    );
+}
+
+#[test]
+fn words_without_what_follows_them() {
+    check(
+        "shared = 1;\nshared x;\nvar x;\nproc f;\nvoid f() { local x; call; call f; var x; none := 1; x := shared\ny := 1; fair *; x := fair }",
+        expect![[r#"
+            1:1 `shared` write a declaration here, not `shared` -- a variable is declared with its type: `int shared := 1;`, `bool shared := …;`
+            2:9 `;` write the name of a variable here, not `;` -- after the type stand one or more names: `int x;`, `int x := 1, y := 2;`, `int a[3];`
+            3:6 `;` this variable has no type -- write `var x: bool := value;`
+            4:7 `;` write `(` here, not `;` -- parentheses stand after the name, with nothing in them if there are no arguments: `f()`
+            5:19 `;` write the name of a variable here, not `;` -- after the type stand one or more names: `int x;`, `int x := 1, y := 2;`, `int a[3];`
+            5:25 `;` write `:=` here, not `;` -- `call := value;` assigns, `call(…);` calls, `assume call;` waits until it holds
+            5:33 `;` write `:=` here, not `;` -- `f := value;` assigns, `f(…);` calls, `assume f;` waits until it holds
+            5:40 `;` this variable has no type -- write `var x: bool := value;`
+            5:64 `` write `;` before `y` -- a statement or declaration ends with `;`
+            6:9 `fair` write a statement here, not `fair` -- a statement is an assignment (`x := 1;`), a call (`f();`), or begins with its word (`if`, `while`, `assert`)
+            6:26 `` write `;` before `}` -- a statement or declaration ends with `;`
+        "#]],
+    );
+}

@@ -21,3 +21,11 @@ fn reserved_words_are_those_of_the_lexer() {
     let printer: BTreeSet<&str> = selvedge_program::print::RESERVED_WORDS.iter().copied().collect();
     assert_eq!(words.collect::<BTreeSet<_>>(), printer);
 }
+
+/// What stands before names is the same for the printer, which renames types, and for the parser.
+#[test]
+fn words_before_names_are_those_of_the_printer() {
+    let words = super::words().filter(|word| super::words::before_words(word).is_some());
+    let printer = selvedge_program::print::WORDS_BEFORE_NAMES.iter().copied();
+    assert_eq!(words.collect::<BTreeSet<_>>(), printer.collect::<BTreeSet<_>>());
+}

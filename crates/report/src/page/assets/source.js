@@ -13,6 +13,17 @@ const WORDS = {
     + "signed sizeof static struct switch typedef union unsigned void volatile while _Atomic _Bool _Noreturn _Static_assert _Thread_local assert",
 };
 
+/** How far behind a word is looked at. */
+const FAR = 40;
+
+/** Words of `.weave` that are names elsewhere, with what follows them where they are words. */
+const BEFORE = {
+  weave: [
+    [new Set(["shared", "local", "var", "proc", "mutex", "call"]), /^\s+(?!(?:and|or|constrain)\b)[A-Za-z_$]/],
+    [new Set(["fair"]), /^\s*\*(?!\s*(?!(?:and|or|constrain)\b)[\w$(!~#'*-])/],
+  ],
+};
+
 /** The text as lines of pieces, each with a class or none. Comments may go on over lines. */
 function coloured(text, file) {
   const ending = file.slice(file.lastIndexOf(".") + 1);
@@ -20,6 +31,9 @@ function coloured(text, file) {
   const words = new Set((WORDS[language] || "").split(" "));
   const comment = WORDS[language] ? /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/ : /#[^\n]*/;
   const token = new RegExp(`(${comment.source})|("(?:[^"\\\\\\n]|\\\\.)*")|([A-Za-z_$][\\w$]*)|(\\d[\\w.]*)`, "g");
+  const isWord = (word, end) => words.has(word)
+    && (BEFORE[language] || []).every(([those, follows]) => !those.has(word) || follows.test(text.slice(end, end + FAR))
+      || word === "mutex" && /[\w\]]\s*:\s*$/.test(text.slice(Math.max(0, end - FAR), end - word.length)));
   const lines = [[]];
   const add = (piece, name) => piece.split("\n").forEach((part, index) => {
     if (index > 0) lines.push([]);
@@ -27,10 +41,11 @@ function coloured(text, file) {
   });
   let at = 0;
   for (const found of text.matchAll(token)) {
-    const [all, isComment, isText, isWord] = found;
+    const [all, isComment, isText, isName] = found;
+    const end = found.index + all.length;
     add(text.slice(at, found.index), null);
-    add(all, isComment ? "tok-comment" : isText ? "tok-text" : isWord ? (words.has(all) ? "tok-word" : null) : "tok-number");
-    at = found.index + all.length;
+    add(all, isComment ? "tok-comment" : isText ? "tok-text" : isName ? (isWord(all, end) ? "tok-word" : null) : "tok-number");
+    at = end;
   }
   add(text.slice(at), null);
   return lines;
