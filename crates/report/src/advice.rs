@@ -25,7 +25,7 @@ pub struct AdviceContext<'a> {
     pub assumptions: &'a [String],
     /// Whether the text alone shows that nothing goes wrong, so that no run was followed.
     pub is_shown_by_text: bool,
-    /// A recursion because of which the search may have no end.
+    /// A recursion because of which the search may have no end, or assertions are not reached.
     pub recursion: Option<&'a Recursion>,
 }
 
@@ -172,7 +172,9 @@ pub(crate) fn advice(
     if let Some(name) = unbounded {
         ways.push(format!("a range for `{name}` if it keeps growing (`int[0..9] {name}`)"));
     }
-    ways.push("fewer threads or smaller constants".to_owned());
+    let is_alone = answer.system.threads().len() == 1 && !answer.system.starts_threads();
+    let fewer = if is_alone { "smaller constants" } else { "fewer threads or smaller constants" };
+    ways.push(fewer.to_owned());
     match bound {
         None => ways.extend(next(completed).map(|bound| {
             let delays = match bound.resource {

@@ -127,11 +127,19 @@ fn explained(answer: &AboutStates<'_>, why: &Why) -> Summary {
     let is_violated = verdict == json::VerdictName::Unsafe;
     details.extend(answer.deadlocks.detail().filter(|_| !is_violated));
     details.extend(answer.covered.into_iter().flat_map(Covered::details));
+    // It explains why an assertion is not reached; where there is no answer, it stands before what to try.
+    let is_answered = !matches!(answer.outcome.verdict, Verdict::Unknown { .. });
+    details.extend(recursion(answer).filter(|_| is_answered));
     details.extend(threads::threads(answer));
     details.push(("effort", effort(answer.outcome, answer.time, answer.peak_memory)));
     details.extend(processes::details(answer.processes));
     let sentence = sentence(answer);
     Summary { verdict, role, sentence, details }
+}
+
+/// A recursion without end that explains the answer.
+fn recursion(answer: &AboutStates<'_>) -> Option<Detail> {
+    answer.asked.recursion.map(|recursion| ("recursion", recursion.to_string()))
 }
 
 /// What was proved or found, or why neither, in one sentence.
@@ -337,7 +345,7 @@ fn what_is_known(answer: &AboutStates<'_>, stop: &Stop, completed: Option<Bound>
         let depth = seen.cut.depth;
         details.push(("above", format!("a stack cut of depth {depth} does not exclude one")));
     }
-    details.extend(answer.asked.recursion.map(|recursion| ("recursion", recursion.to_string())));
+    details.extend(recursion(answer));
     details.extend(advice(answer, stop, completed).map(|words| ("try", words)));
     details
 }
