@@ -249,7 +249,11 @@ fn unsaid(answer: &AboutStates<'_>) -> Option<Detail> {
         || answer.asked.is_shown_by_text;
     let other = (!is_any).then_some("other numbers of threads");
     let unsaid = other.into_iter().chain(answer.deadlocks.limits());
-    Some(("limits", limits(unsaid.chain(["whether the threads end"]))))
+    let ends = match answer.system.any_number().is_empty() {
+        true => "whether the threads end (`selvedge livelock`)",
+        false => "whether the threads end",
+    };
+    Some(("limits", limits(unsaid.chain([ends]))))
 }
 
 /// Why it is safe, in a sentence.
