@@ -57,7 +57,7 @@ pub use ids::{PlaceId, SharedId, SymbolId, TemplateId, ThreadId};
 pub use names::Name;
 pub use noted::{is_of_runs, of_runs};
 pub use property::{Pattern, Property, StackPattern, ThreadAt, TopPattern};
-pub use recursion::calls_itself;
+pub use recursion::{calls_itself, strong_parts};
 pub use smallest::{NotUpward, smallest_violations};
 pub use state::{Stack, State, Thread, VisibleState};
 pub use step::{advance, advance_in_place, enabled, is_forgotten, is_initial, step, step_with};

@@ -18,7 +18,8 @@ pub fn calls_itself(count: usize, steps: &[(usize, usize)], calls: &[(usize, usi
 }
 
 /// The strongly connected part of each node [Tarjan 1972], without recursion.
-fn strong_parts(next: &[Vec<usize>]) -> Vec<usize> {
+#[must_use]
+pub fn strong_parts(next: &[Vec<usize>]) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let count = next.len();
     let (mut parts, mut numbers, mut lowest) =

@@ -1,6 +1,8 @@
 //! # The portfolio
 //! One engine answers, if it is named; otherwise those that find a place for themselves take turns.
 
+use std::sync::OnceLock;
+
 use selvedge_analysis::converge::closure::Closure;
 use selvedge_analysis::engine::{self, Candidate, FAVOURED, Shown, Turn, in_turns};
 use selvedge_analysis::{Bound, Budget, Resource, Stop};
@@ -9,6 +11,7 @@ use crate::answer::Answer;
 use crate::cases;
 use crate::deadlocks::Inquiry;
 use crate::engines::Engine;
+use crate::heard::Heard;
 use crate::options::Options;
 use crate::predicates;
 use crate::question::Question;
@@ -145,12 +148,20 @@ fn answer(question: &Question) -> Result<Answer, Failure> {
         question.opened()?;
     }
     question.note_missing_target();
+    let aside = &OnceLock::new();
     let mut candidates = Vec::new();
     for (number, (engine, place)) in taking_part.into_iter().enumerate() {
         let run = move |budget: &Budget, _: &Turn| {
             // The system that was opened to find places is unused so far: the first engine takes it, the others open their own.
             let asked = if number == 0 { question.clone() } else { question.alone() };
-            Some(Said(with_some_values(engine, &asked.within(budget))))
+            let asked = asked.within(budget);
+            let said = with_some_values(engine, &asked);
+            if let Ok(answer) = &said
+                && let Some(note) = predicates::aside(&asked, answer)
+            {
+                let _ = aside.set(note);
+            }
+            Some(Said(said))
         };
         let candidate = match place.catches_up {
             true => Candidate::beside(run),
@@ -165,7 +176,15 @@ fn answer(question: &Question) -> Result<Answer, Failure> {
         candidates.push(Candidate::new(FAVOURED, run).after(walks::HEAD_START));
     }
     match in_turns(candidates, question.budget()) {
-        Some(Said(answer)) => answer.map(|answer| answer.within(question.budget())),
+        Some(Said(answer)) => {
+            let answer = answer?.within(question.budget());
+            if let Some(note) =
+                aside.get().filter(|_| !answer.is_known() && answer.why_no_views().is_none())
+            {
+                question.options().tell(Heard::Note(note));
+            }
+            Ok(answer)
+        }
         None => Err(Failure::usage(format!("no engine answers this: {}", Stop::Cancelled))),
     }
 }

@@ -367,3 +367,12 @@ impl Views {
         report::places(certificate, &line)
     }
 }
+
+/// What whoever asked should know of predicates that have no answer, if no other engine has one either: why not.
+pub(crate) fn aside(question: &Question, answer: &Answer) -> Option<String> {
+    let others_may = question.options().engine == EngineName::Auto
+        && (!come_first(question) || question.subject().options().target.is_some());
+    let is_told = others_may && !accompany(question) && question.budget().look().is_ok();
+    let why = answer.why_no_views().filter(|_| is_told)?;
+    Some(format!("note: predicates have no answer: {why}"))
+}

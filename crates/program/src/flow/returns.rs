@@ -8,11 +8,13 @@
 //! **Claim.** What is named here goes on for ever, whatever the values are, unless it waits for ever. Conditions are not looked at: much that has no end is not named, and
 //! loops without an end are none of these.
 
-use super::{Command, Flow, procs};
-use crate::{ProcId, Program, Span};
+use selvedge_model::strong_parts;
+
+use super::{Command, Flow, Loc, procs};
+use crate::{Program, Span};
 
 /// A call or a start that leads to itself on every way to the end of its procedure.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Again {
     /// The place in the text.
     pub span: Span,
@@ -23,71 +25,76 @@ pub struct Again {
 /// Calls and starts that lead to themselves on every way, perhaps through other procedures: one of each such procedure.
 #[must_use]
 pub fn without_end(program: &Program, flow: &Flow) -> Vec<Again> {
-    let mut returns = vec![false; program.procs.len()];
-    loop {
-        let more: Vec<ProcId> = procs(program)
-            .map(|(id, _)| id)
-            .filter(|id| {
-                !returns[id.index()] && ends(flow, *id, &|callee| returns[callee.index()]).is_ok()
-            })
-            .collect();
-        if more.is_empty() {
-            break;
-        }
-        more.into_iter().for_each(|id| returns[id.index()] = true);
+    let count = program.procs.len();
+    let Ways { ends, stuck } = Ways::through(flow, count, false);
+    let could_end = Ways::through(flow, count, true).ends;
+    let is_waiting = |proc: usize| !ends[proc] && could_end[proc];
+    let waits: Vec<_> = stuck.into_iter().filter(|wait| is_waiting(wait.from)).collect();
+    let mut next = vec![Vec::new(); count];
+    for wait in &waits {
+        next[wait.from].push(wait.to);
     }
-    // What each waits for: calls and starts that have no end, on ways that get there.
-    let waits: Vec<Vec<(ProcId, Again)>> = procs(program)
-        .map(|(id, _)| match returns[id.index()] || ends(flow, id, &|_| true).is_err() {
-            true => Vec::new(),
-            false => ends(flow, id, &|callee| returns[callee.index()]).err().unwrap_or_default(),
-        })
-        .collect();
-    let comes_back = |from: ProcId, to: ProcId| {
-        let (mut seen, mut next) = (vec![false; waits.len()], vec![from]);
-        while let Some(id) = next.pop() {
-            if id == to {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[id.index()], true) {
-                next.extend(waits[id.index()].iter().map(|&(callee, _)| callee));
-            }
+    let parts = strong_parts(&next);
+    let mut first = vec![None; count];
+    for Wait { from, to, again } in waits {
+        let before: &mut Option<Again> = &mut first[from];
+        let is_earlier = before.is_none_or(|before| again.span.start < before.span.start);
+        if parts[from] == parts[to] && is_earlier {
+            *before = Some(again);
         }
-        false
-    };
-    let calls = procs(program).filter_map(|(id, _)| {
-        let of_it = waits[id.index()].iter();
-        of_it
-            .filter(|&&(callee, _)| comes_back(callee, id))
-            .map(|&(_, again)| again)
-            .min_by_key(|again| again.span.start)
-    });
-    calls.collect()
+    }
+    procs(program).filter_map(|(id, _)| first[id.index()]).collect()
 }
 
-/// Whether some way through a procedure gets to its end, where those calls and starts have one that `comes_back` says; if not, those it gets to that have none.
-fn ends(
-    flow: &Flow,
-    proc: ProcId,
-    comes_back: &dyn Fn(ProcId) -> bool,
-) -> Result<(), Vec<(ProcId, Again)>> {
-    let (mut seen, mut stuck) = (vec![false; flow.locations.len()], Vec::new());
-    let mut next: Vec<_> = flow.entries.get(proc.index()).copied().into_iter().collect();
-    while let Some(loc) = next.pop() {
-        if std::mem::replace(&mut seen[loc.index()], true) {
-            continue;
-        }
-        for &edge in &flow.location(loc).edges {
-            let edge = flow.edge(edge);
-            match &edge.command {
-                Command::Return(_) => return Ok(()),
-                Command::Call { proc, .. } | Command::Async { proc, .. } if !comes_back(*proc) => {
-                    let starts = matches!(edge.command, Command::Async { .. });
-                    stuck.push((*proc, Again { span: edge.span, starts }));
+/// A call or a start, in one procedure, of another one that has no end.
+#[derive(Clone, Copy)]
+struct Wait {
+    from: usize,
+    to: usize,
+    again: Again,
+}
+
+/// Where ways through procedures lead.
+struct Ways {
+    /// Whether some way gets to the end, by procedure.
+    ends: Vec<bool>,
+    /// The calls and starts that some way gets to and that have no end.
+    stuck: Vec<Wait>,
+}
+
+impl Ways {
+    /// Follows all ways, each location once; those that wait for a call go on when some way through the callee has got to its end, or, if
+    /// `all_end`, at once.
+    fn through(flow: &Flow, count: usize, all_end: bool) -> Ways {
+        let mut ends = vec![false; count];
+        let mut waiting: Vec<Vec<(Wait, Loc)>> = vec![Vec::new(); count];
+        let mut seen = vec![false; flow.locations.len()];
+        let mut next: Vec<Loc> = flow.entries.clone();
+        while let Some(loc) = next.pop() {
+            if std::mem::replace(&mut seen[loc.index()], true) {
+                continue;
+            }
+            let from = flow.location(loc).proc.index();
+            for &edge in &flow.location(loc).edges {
+                let edge = flow.edge(edge);
+                match &edge.command {
+                    Command::Return(_) => {
+                        ends[from] = true;
+                        next.extend(waiting[from].drain(..).map(|(_, after)| after));
+                    }
+                    Command::Call { proc, .. } | Command::Async { proc, .. }
+                        if !all_end && !ends[proc.index()] =>
+                    {
+                        let starts = matches!(edge.command, Command::Async { .. });
+                        let again = Again { span: edge.span, starts };
+                        let wait = Wait { from, to: proc.index(), again };
+                        waiting[proc.index()].push((wait, edge.to));
+                    }
+                    _ => next.push(edge.to),
                 }
-                _ => next.push(edge.to),
             }
         }
+        let stuck = waiting.into_iter().flatten().map(|(wait, _)| wait).collect();
+        Ways { ends, stuck }
     }
-    Err(stuck)
 }

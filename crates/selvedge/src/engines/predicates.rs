@@ -5,7 +5,6 @@ use selvedge_analysis::Resource;
 use super::{Engine, EngineName, FAVOURED, Portions, only};
 use crate::Failure;
 use crate::answer::Answer;
-use crate::heard::Heard;
 use crate::predicates::{self, accompany, come_first, join};
 use crate::question::Question;
 
@@ -43,17 +42,6 @@ impl Engine for ByPredicates {
     }
 
     fn answer(&self, question: &Question) -> Result<Answer, Failure> {
-        let answer = predicates::find(question)?;
-        let others_may = question.options().engine == EngineName::Auto
-            && (!come_first(question) || question.subject().options().target.is_some());
-        if others_may
-            && !accompany(question)
-            && question.budget().look().is_ok()
-            && let Some(why) = answer.why_no_views()
-        {
-            let note = format!("note: predicates have no answer: {why}");
-            question.options().tell(Heard::Note(&note));
-        }
-        Ok(answer)
+        predicates::find(question)
     }
 }
