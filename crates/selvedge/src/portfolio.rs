@@ -54,14 +54,20 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
             }
             within_limits(subject, &ask, &|subject| cases::proof(subject, options, budget))
         };
-        // Threads that may wake by chance are never stuck, and those that may not fail less: both are asked about.
-        if deadlock == Deadlocks::All && subject.beyond().is_some_and(|beyond| beyond.waits) {
+        // Threads that may wake by chance are never stuck, and those that may not fail less: both are asked about. So are very many threads, of which fewer may be stuck,
+        // and more than can be followed may fail.
+        if deadlock == Deadlocks::All && subject.asks_twice() {
             let first = Options { deadlock: Deadlocks::No, ..options.clone() };
             let first = ask(subject, &first, &budget, false)?;
-            if first.name() != VerdictName::Safe {
-                return Ok(first);
+            // Where nobody wakes by chance, the second question is about all that the first one was about.
+            let is_asked_again = !subject.beyond().is_some_and(|beyond| beyond.waits);
+            match first.name() {
+                VerdictName::Safe => {}
+                VerdictName::Unknown if is_asked_again => {}
+                _ => return Ok(first),
             }
         }
+        let subject = &about(subject, deadlock)?;
         let options = &Options { deadlock, ..options.clone() };
         let answer = match deadlock {
             Deadlocks::Waits => deadlocks::both(subject, options, &budget, &ask)?,
@@ -71,6 +77,14 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
         Ok(answer.covering(subject, options, &budget).leaving_out(subject))
     });
     Ok(answer?.after(cost))
+}
+
+/// The subject of a question about these deadlocks.
+fn about(subject: &Subject, deadlock: Deadlocks) -> Result<Subject, Failure> {
+    match deadlock {
+        Deadlocks::All => subject.counting_all_threads(),
+        _ => Ok(subject.clone()),
+    }
 }
 
 /// A run that ends where it cannot be followed is no violation: then the question is asked again about runs that do not get
@@ -116,6 +130,7 @@ pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answe
     let options = &Options { deadlock, ..options.clone() };
     let (answer, cost) = options.measured(|options| -> Result<_, Failure> {
         let budget = options.budget();
+        let subject = &about(subject, deadlock)?;
         let answer = within_limits(
             subject,
             &|subject| {
