@@ -1,5 +1,6 @@
 //! Tests of the library: questions, answers, evidence. One program, since each would link all that is tested.
 
+mod c_deadlocks;
 mod c_dropped;
 mod c_lengths;
 mod c_memory;
