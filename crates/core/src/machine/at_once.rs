@@ -9,8 +9,7 @@
 //! makes. The initial states are those of all choices for what has no first value.
 //!
 //! **Claim.** Nothing that may be read is open in any state. What can be reached is the same as
-//! with late choices (see [`super`]); what waits is what waits with fixed values. Where some values of a slot are enough
-//! for whoever reads it, they are enough for whoever waits: both do nothing but look.
+//! with late choices (see [`super`]); what waits is what waits with fixed values.
 
 use super::words::{Fault, Halt, Leaves, Words};
 use super::{Frame, MOST_COMBINATIONS, MOST_VALUES, Machine, Shared};
@@ -109,11 +108,8 @@ impl Words<'_> {
     ) -> Result<(), Halt> {
         for slot in slots {
             if memory.is_open(layout, slot) {
-                let Declared { kind, name, site, looks, .. } = &declared[slot];
-                let value = match looks.as_deref().filter(|values| !values.is_empty()) {
-                    Some(values) => self.one_of(values),
-                    None => self.choose(kind, Some(name), *site)?,
-                };
+                let Declared { kind, name, site, .. } = &declared[slot];
+                let value = self.choose(kind, Some(name), *site)?;
                 memory.set(layout, slot, &value);
             }
         }

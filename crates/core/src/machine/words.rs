@@ -229,11 +229,6 @@ impl<'m> Words<'m> {
         declared.get(slot)?.looks.as_deref().filter(|values| !values.is_empty())
     }
 
-    /// Picks one of some values.
-    pub(super) fn one_of(&mut self, values: &[Value]) -> Value {
-        values[self.pick(values.len() as u64) as usize].clone()
-    }
-
     /// Picks one of `count` possibilities.
     fn pick(&mut self, count: u64) -> u64 {
         self.choices.pick(usize::try_from(count).unwrap_or(usize::MAX).max(1)) as u64
@@ -372,7 +367,7 @@ impl Domain for Words<'_> {
             return Ok(value);
         }
         let value = match self.looks(*at) {
-            Some(values) => self.one_of(values),
+            Some(values) => values[self.pick(values.len() as u64) as usize].clone(),
             None => self.choose(&place.kind, Some(&place.name), place.site)?,
         };
         self.settle(*at, old, &value);
