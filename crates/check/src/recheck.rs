@@ -74,7 +74,10 @@ pub fn recheck(
         _ => asked.clone(),
     };
     let subject = &match &read {
-        Ok(document) => c::variant(subject, document, asked.deadlock)?,
+        Ok(document) => {
+            let variant = c::variant(subject, document, asked.deadlock)?;
+            if asked.deadlock { variant.about_deadlocks()? } else { variant }
+        }
         Err(_) => subject.clone(),
     };
     let mut given = evidence_options(subject.options(), Deadlocks::if_asked(asked.deadlock));

@@ -280,13 +280,18 @@ impl Subject {
 
     /// The subject in which loops that start threads start as many as they say, however many these are. Any number of them includes none, and who waits for them is
     /// stuck then; so where deadlocks are asked about, there is no other one.
-    pub fn counting_all_threads(&self) -> Result<Self, Failure> {
+    pub(crate) fn counting_all_threads(&self) -> Result<Self, Failure> {
         match self.beyond() {
             Some(beyond) if beyond.many_threads.is_some() => {
                 self.reread(|options| options.counts_threads = true)
             }
             _ => Ok(self.clone()),
         }
+    }
+
+    /// The subject as it is asked about deadlocks. What it leaves out is known of this one only.
+    pub fn about_deadlocks(&self) -> Result<Self, Failure> {
+        self.counting_all_threads()?.woken_by_calls()
     }
 
     /// Whether assertions of a program in C are asked about apart from deadlocks: there, threads that wait for a condition may wake by chance, and any number of threads
@@ -475,10 +480,7 @@ impl Subject {
     pub fn for_engine(&self, wanted: Wanted) -> Result<Opened, Failure> {
         let mut opened = match wanted.deadlock {
             Deadlocks::No => return self.open(Form::DropsThreads, wanted.any_number),
-            _ => {
-                let subject = self.counting_all_threads()?.woken_by_calls()?;
-                subject.open(Form::AllThreads, wanted.any_number)?
-            }
+            _ => self.about_deadlocks()?.open(Form::AllThreads, wanted.any_number)?,
         };
         let waiting = match (wanted.deadlock, &opened.program) {
             (Deadlocks::Waits, Some(program)) => Waiting::At(Arc::new(program.waiting_places())),

@@ -82,7 +82,7 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
 /// The subject of a question about these deadlocks.
 fn about(subject: &Subject, deadlock: Deadlocks) -> Result<Subject, Failure> {
     match deadlock {
-        Deadlocks::All => subject.counting_all_threads(),
+        Deadlocks::All => subject.about_deadlocks(),
         _ => Ok(subject.clone()),
     }
 }
