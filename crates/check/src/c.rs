@@ -42,8 +42,7 @@ pub(crate) fn variant(
         }
     }
     if told.contains_key("threads") {
-        let Some(counting) = variant.counting_threads() else { return Ok(subject.clone()) };
-        variant = counting?;
+        variant = variant.counting_all_threads()?;
     }
     let may_end = document.is_run() || (beyond.is_quiet && !deadlock);
     if told.contains_key("limits") && may_end { variant.ending_at_limits() } else { Ok(variant) }

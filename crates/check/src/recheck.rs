@@ -64,8 +64,20 @@ pub fn recheck(
     asked: &RecheckOptions,
 ) -> Result<Result<Accepted, String>, Failure> {
     let read = Document::parse_within(evidence, &asked.budget).map_err(|why| why.to_string());
+    // Where two questions are asked, a run that is an answer to the one about assertions is one to both.
+    let is_about_assertions =
+        |document: &Document| document.is_violation() && !document.is_about_deadlocks();
+    let asked = &match &read {
+        Ok(document) if subject.asks_twice() && is_about_assertions(document) => {
+            RecheckOptions { deadlock: false, ..asked.clone() }
+        }
+        _ => asked.clone(),
+    };
     let subject = &match &read {
-        Ok(document) => c::variant(subject, document, asked.deadlock)?,
+        Ok(document) => {
+            let variant = c::variant(subject, document, asked.deadlock)?;
+            if asked.deadlock { variant.about_deadlocks()? } else { variant }
+        }
         Err(_) => subject.clone(),
     };
     let mut given = evidence_options(subject.options(), Deadlocks::if_asked(asked.deadlock));

@@ -275,7 +275,30 @@ impl Subject {
         /// More threads than this are not followed one by one.
         const MOST: u32 = 16;
         self.beyond()?.many_threads.filter(|threads| *threads <= MOST)?;
-        Some(self.reread(|options| options.counts_threads = true))
+        Some(self.counting_all_threads())
+    }
+
+    /// The subject in which loops that start threads start as many as they say, however many these are. Any number of them includes none, and who waits for them is
+    /// stuck then; so where deadlocks are asked about, there is no other one.
+    pub(crate) fn counting_all_threads(&self) -> Result<Self, Failure> {
+        match self.beyond() {
+            Some(beyond) if beyond.many_threads.is_some() => {
+                self.reread(|options| options.counts_threads = true)
+            }
+            _ => Ok(self.clone()),
+        }
+    }
+
+    /// The subject as it is asked about deadlocks. What it leaves out is known of this one only.
+    pub fn about_deadlocks(&self) -> Result<Self, Failure> {
+        self.counting_all_threads()?.woken_by_calls()
+    }
+
+    /// Whether assertions of a program in C are asked about apart from deadlocks: there, threads that wait for a condition may wake by chance, and any number of threads
+    /// may stand for very many.
+    #[must_use]
+    pub fn asks_twice(&self) -> bool {
+        self.beyond().is_some_and(|beyond| beyond.waits || beyond.many_threads.is_some())
     }
 
     /// The subject in which values from outside are all values of their types, for who can follow them at once.
@@ -295,7 +318,9 @@ impl Subject {
     /// stuck, and whether somebody is stuck is what is asked.
     fn woken_by_calls(&self) -> Result<Self, Failure> {
         match self.beyond() {
-            Some(beyond) if beyond.waits => self.reread(|options| options.counts_sleepers = true),
+            Some(beyond) if beyond.waits && !self.options.c.options.counts_sleepers => {
+                self.reread(|options| options.counts_sleepers = true)
+            }
             _ => Ok(self.clone()),
         }
     }
@@ -450,12 +475,12 @@ impl Subject {
     /// The system for engines. Where threads are started, they may also be dropped (see
     /// [`System::starts_threads`]).
     ///
-    /// If deadlocks are asked for, every thread stays, and values are chosen at once: both matter to
+    /// If deadlocks are asked for, every thread stays and is counted, and values are chosen at once: all of this matters to
     /// what waits.
     pub fn for_engine(&self, wanted: Wanted) -> Result<Opened, Failure> {
         let mut opened = match wanted.deadlock {
             Deadlocks::No => return self.open(Form::DropsThreads, wanted.any_number),
-            _ => self.woken_by_calls()?.open(Form::AllThreads, wanted.any_number)?,
+            _ => self.about_deadlocks()?.open(Form::AllThreads, wanted.any_number)?,
         };
         let waiting = match (wanted.deadlock, &opened.program) {
             (Deadlocks::Waits, Some(program)) => Waiting::At(Arc::new(program.waiting_places())),

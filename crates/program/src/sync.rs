@@ -12,12 +12,13 @@
 //! which those who were picked leave right after the notification. For a run of these statements, let a notification pick
 //! those that will take its calls: all who sleep while a call is open slept when it was made, so this is a
 //! run of the other kind. A state in which nobody can act has no open call, so the deadlocks are the
-//! same. Threads are counted and never named: they can be exchanged for each other.
+//! same. Threads are counted and never named: they can be exchanged for each other. Whoever sleeps for some time only may also
+//! leave as one of those who were not called, if there is one: another one is never taken for it, as all who are called stay called.
 //!
 //! **Needs.** Places that stay the same from one statement to the next: no choices in their indices and, where there is more
 //! than one step, only local variables.
 
-use crate::make::{assign, binary, equal, if_then_else, number, read, stmt};
+use crate::make::{assign, binary, equal, if_then_else, not, number, read, stmt};
 use crate::{BinaryOp, Expr, Place, Span, StmtKind};
 
 /// What a counter is for that threads wait at.
@@ -75,6 +76,23 @@ impl Condition {
             assign(vec![(self.sleeping.clone(), one_more)], span),
         ]);
         [sleep, take_one(&self.called, span), StmtKind::Acquire(lock)]
+    }
+
+    /// Releases a lock and sleeps for some time at most, in one step; goes on when called or when the time is over; takes the lock again. Where some
+    /// are called and others are not, `by_itself` says as which of them it goes on.
+    #[must_use]
+    pub fn wait_in_time(&self, lock: Place, by_itself: Expr, span: Span) -> [StmtKind; 3] {
+        let (sleeping, called) = (|| read(self.sleeping.clone()), || read(self.called.clone()));
+        let nobody_else = equal(sleeping(), number(0));
+        let as_called = binary(BinaryOp::Or, nobody_else, not(by_itself));
+        let as_called = || binary(BinaryOp::And, positive(called()), as_called.clone());
+        let less = if_then_else(positive(sleeping()), minus_one(sleeping()), number(0));
+        let asleep = if_then_else(as_called(), sleeping(), less);
+        let left = if_then_else(as_called(), minus_one(called()), called());
+        let leave =
+            assign(vec![(self.sleeping.clone(), asleep), (self.called.clone(), left)], span);
+        let [sleep, _, acquire] = self.wait(lock, span);
+        [sleep, leave.kind, acquire]
     }
 
     /// Calls one of those who sleep, if there is one, in one step.

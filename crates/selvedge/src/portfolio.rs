@@ -58,14 +58,20 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
             }
             within_limits(subject, &ask, &|subject| cases::proof(subject, options, budget))
         };
-        // Threads that may wake by chance are never stuck, and those that may not fail less: both are asked about.
-        if deadlock == Deadlocks::All && subject.beyond().is_some_and(|beyond| beyond.waits) {
+        // Threads that may wake by chance are never stuck, and those that may not fail less: both are asked about. So are very many threads, of which fewer may be stuck,
+        // and more than can be followed may fail.
+        if deadlock == Deadlocks::All && subject.asks_twice() {
             let first = Options { deadlock: Deadlocks::No, ..options.clone() };
             let first = ask(subject, &first, &budget, false)?;
-            if first.name() != VerdictName::Safe {
-                return Ok(first);
+            // Where nobody wakes by chance, the second question is about all that the first one was about.
+            let is_asked_again = !subject.beyond().is_some_and(|beyond| beyond.waits);
+            match first.name() {
+                VerdictName::Safe => {}
+                VerdictName::Unknown if is_asked_again => {}
+                _ => return Ok(first),
             }
         }
+        let subject = &about(subject, deadlock)?;
         let options = &Options { deadlock, ..options.clone() };
         let inquiry = Inquiry { subject, options, budget: &budget, ask: &ask };
         let answer = match deadlock {
@@ -76,6 +82,14 @@ pub fn verify(subject: &Subject, options: &Options) -> Result<Answer, Failure> {
         Ok(answer.covering(subject, options, &budget).leaving_out(subject))
     });
     Ok(answer?.after(cost))
+}
+
+/// The subject of a question about these deadlocks.
+fn about(subject: &Subject, deadlock: Deadlocks) -> Result<Subject, Failure> {
+    match deadlock {
+        Deadlocks::All => subject.about_deadlocks(),
+        _ => Ok(subject.clone()),
+    }
 }
 
 /// A run that ends where it cannot be followed is no violation: then the question is asked again about runs that do not get
@@ -121,6 +135,7 @@ pub fn check(subject: &Subject, bound: Bound, options: &Options) -> Result<Answe
     let options = &Options { deadlock, ..options.clone() };
     let (answer, cost) = options.measured(|options| -> Result<_, Failure> {
         let budget = options.budget();
+        let subject = &about(subject, deadlock)?;
         let answer = within_limits(
             subject,
             &|subject| {

@@ -1,6 +1,7 @@
 //! Tests of the library: questions, answers, evidence. One program, since each would link all that is tested.
 
 mod awaited;
+mod c_deadlocks;
 mod c_dropped;
 mod c_lengths;
 mod c_memory;

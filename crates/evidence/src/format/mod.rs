@@ -391,6 +391,12 @@ impl Document {
         self.options.deadlock
     }
 
+    /// Whether it is a run that goes wrong.
+    #[must_use]
+    pub fn is_violation(&self) -> bool {
+        self.kind == Kind::Violation
+    }
+
     /// Whether it is a run: what happens with some number of threads happens with any number of them.
     #[must_use]
     pub fn is_run(&self) -> bool {

@@ -25,7 +25,7 @@ const RUNTIME: &str = include_str!("runtime.c");
 const RACE: &str = "data race";
 
 /// Functions that have no counterpart in the turnstile.
-const REFUSED: [&str; 8] = [
+const REFUSED: [&str; 12] = [
     "__VERIFIER_",
     "pthread_barrier",
     "pthread_once",
@@ -33,7 +33,11 @@ const REFUSED: [&str; 8] = [
     "thrd_create",
     "timedlock",
     "timedwait",
+    "clocklock",
+    "clockwait",
     "pthread_rwlock_try",
+    "pthread_rwlock_timed",
+    "pthread_rwlock_clock",
 ];
 
 /// A text in C that forces the schedule of a violation in a compiled program; or why there is none.

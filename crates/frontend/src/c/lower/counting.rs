@@ -8,7 +8,7 @@ use super::arithmetic::{binary, choose, convert, int, negate};
 use super::function::Fun;
 use super::points::direct_address;
 use super::starting::lives;
-use super::synchronisation::{EAGAIN, EBUSY, ETIMEDOUT};
+use super::synchronisation::{EAGAIN, EBUSY, EINVAL, ETIMEDOUT};
 use crate::c::typed as c;
 use crate::c::types::Type as CType;
 
@@ -51,7 +51,13 @@ impl<'u> Fun<'_, 'u> {
                 });
                 zero()
             }
-            "pthread_rwlock_tryrdlock" | "pthread_rwlock_trywrlock" => {
+            "pthread_rwlock_tryrdlock"
+            | "pthread_rwlock_trywrlock"
+            | "pthread_rwlock_timedrdlock"
+            | "pthread_rwlock_timedwrlock"
+            | "pthread_rwlock_clockrdlock"
+            | "pthread_rwlock_clockwrlock" => {
+                let busy = if name.contains("try") { EBUSY } else { ETIMEDOUT };
                 let writes = name.ends_with("wrlock");
                 let taken = self.temp(&Type::Bool, span);
                 self.parts(first?, 2, span, &mut |fun, p| {
@@ -73,7 +79,7 @@ impl<'u> Fun<'_, 'u> {
                 Some(
                     result
                         .iter()
-                        .map(|ty| choose(read(taken.clone()), int(0, ty), int(EBUSY, ty)))
+                        .map(|ty| choose(read(taken.clone()), int(0, ty), int(busy, ty)))
                         .collect(),
                 )
             }
@@ -117,7 +123,7 @@ impl<'u> Fun<'_, 'u> {
                 });
                 zero()
             }
-            "sem_trywait" | "sem_timedwait" => {
+            "sem_trywait" | "sem_timedwait" | "sem_clockwait" => {
                 let taken = self.temp(&Type::Bool, span);
                 self.parts(first?, 1, span, &mut |fun, p| {
                     let count = read(p[0].clone());
@@ -156,17 +162,32 @@ impl<'u> Fun<'_, 'u> {
                 zero()
             }
             "pthread_barrier_init" => {
-                let parties = self.scalars(&[args.get(2)?]).into_iter().next()?;
+                let parties = self.scalar(args.get(2)?);
+                let parties = self.settled(parties, span);
+                let some = negate(binary(BinaryOp::Eq, parties.clone(), int(0, &parties.ty), span));
+                let some = self.keep(some, span);
+                let barrier = first?;
+                let make = self.collect(|fun| {
+                    fun.parts(barrier, 3, span, &mut |fun, p| {
+                        let parties = convert(parties.clone(), &p[2].ty);
+                        let values = vec![int(0, &p[0].ty), int(0, &p[1].ty), parties];
+                        fun.emit(
+                            StmtKind::Assign { targets: p.to_vec(), values, constrain: None },
+                            span,
+                        );
+                    });
+                });
+                self.branch(some.clone(), span, |fun| fun.append(make), |_| {});
+                let says = |ty: &Type| choose(some.clone(), int(0, ty), int(EINVAL, ty));
+                Some(result.iter().map(|ty| says(ty)).collect())
+            }
+            "pthread_barrier_destroy" => {
+                // Whoever passed may still be on its way out.
                 self.parts(first?, 3, span, &mut |fun, p| {
-                    let values = vec![
-                        int(0, &p[0].ty),
-                        int(0, &p[1].ty),
-                        convert(parties.clone(), &p[2].ty),
-                    ];
-                    fun.emit(
-                        StmtKind::Assign { targets: p.to_vec(), values, constrain: None },
-                        span,
-                    );
+                    let [arrived, leaving, _] = p else { return };
+                    let reason = "a barrier that is taken away while a thread waits at it";
+                    fun.check_nobody(arrived, reason, span);
+                    fun.await_nobody(leaving, span);
                 });
                 zero()
             }

@@ -221,6 +221,8 @@ impl Shapes<'_> {
     /// The parts of an opaque type.
     fn parts(&self, opaque: Opaque) -> Vec<(&'static str, Type)> {
         let count = Type::Machine { bits: 8, signed: false };
+        // One thread may add to these any number of times.
+        let many = Type::Machine { bits: 32, signed: false };
         match opaque {
             Opaque::Thread => {
                 vec![("", self.scalar(&CType::Opaque(Opaque::Thread)).unwrap_or(Type::ThreadId))]
@@ -228,8 +230,8 @@ impl Shapes<'_> {
             Opaque::Mutex if self.knows_owners => vec![
                 ("", Type::Lock),
                 (".kind", count.clone()),
-                (".owner", count.clone()),
-                (".depth", count),
+                (".owner", count),
+                (".depth", many),
             ],
             Opaque::Mutex | Opaque::SpinLock => vec![("", Type::Lock)],
             Opaque::MutexAttribute => vec![(".kind", count)],
@@ -237,11 +239,11 @@ impl Shapes<'_> {
                 vec![(".sleeping", count.clone()), (".called", count)]
             }
             Opaque::Condition | Opaque::Attribute | Opaque::VaList => Vec::new(),
-            Opaque::ReadWriteLock => vec![(".readers", count), (".writer", Type::Bool)],
+            Opaque::ReadWriteLock => vec![(".readers", many), (".writer", Type::Bool)],
             Opaque::Barrier => {
-                vec![(".arrived", count.clone()), (".leaving", count.clone()), (".parties", count)]
+                vec![(".arrived", many.clone()), (".leaving", many.clone()), (".parties", many)]
             }
-            Opaque::Semaphore => vec![("", Type::Machine { bits: 32, signed: false })],
+            Opaque::Semaphore => vec![("", many)],
             Opaque::Once => vec![("", count)],
             Opaque::Key => vec![("", Type::Machine { bits: 32, signed: false })],
         }

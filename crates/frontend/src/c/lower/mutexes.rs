@@ -1,6 +1,6 @@
 //! # Mutexes
 //! What locks them, and who may. A normal mutex is a lock of the program. One that is recursive or checks for errors knows its owner as well, in programs that
-//! have such mutexes: who holds it already locks it once more, or is told so.
+//! have such mutexes: who holds it already locks it once more, or is told so. How many of these a thread holds is counted: who ends with one keeps it for ever.
 //!
 //! **Undefined** is to make a mutex anew or to take it away while somebody holds it: such a run cannot be followed.
 
@@ -113,7 +113,7 @@ impl<'u> Fun<'_, 'u> {
             fun.check_free(&p[0], span);
             if let ([_, k, owner, depth], Some(kind)) = (p, &kind) {
                 let targets = vec![k.clone(), owner.clone(), depth.clone()];
-                let values = vec![kind.clone(), int(0, &NUMBER), int(0, &NUMBER)];
+                let values = vec![kind.clone(), int(0, &NUMBER), int(0, &depth.ty)];
                 fun.emit(StmtKind::Assign { targets, values, constrain: None }, span);
             }
         });
@@ -168,8 +168,23 @@ impl<'u> Fun<'_, 'u> {
 
     /// Notes that this thread holds a mutex, in the same step as it takes it.
     fn own(&mut self, p: &[Place], span: Span) {
-        let targets = vec![p[2].clone(), p[3].clone()];
-        let values = vec![self.own_name(span), int(1, &NUMBER)];
+        let mut targets = vec![p[2].clone(), p[3].clone()];
+        let mut values = vec![self.own_name(span), int(1, &p[3].ty)];
+        if let Some(held) = self.held(span) {
+            values.push(binary(BinaryOp::Add, read(held.clone()), int(1, &held.ty), span));
+            targets.push(held);
+        }
+        self.emit(StmtKind::Assign { targets, values, constrain: None }, span);
+    }
+
+    /// Notes that nobody holds a mutex, in the same step as it is given back.
+    fn disown(&mut self, p: &[Place], span: Span) {
+        let mut targets = vec![p[2].clone(), p[3].clone()];
+        let mut values = vec![int(0, &NUMBER), int(0, &p[3].ty)];
+        if let Some(held) = self.held(span) {
+            values.push(binary(BinaryOp::Sub, read(held.clone()), int(1, &held.ty), span));
+            targets.push(held);
+        }
         self.emit(StmtKind::Assign { targets, values, constrain: None }, span);
     }
 
@@ -232,6 +247,11 @@ impl<'u> Fun<'_, 'u> {
     ) -> Option<Vec<Expr>> {
         let count = self.parts_of_lock(mutex);
         let taken = self.temp(&Type::Bool, span);
+        // Who waits for what it holds itself is told so at once.
+        let deadlock = (count > 1 && busy == ETIMEDOUT).then(|| self.temp(&Type::Bool, span));
+        if let Some(deadlock) = &deadlock {
+            self.assign(deadlock.clone(), truth(false), span);
+        }
         self.parts(mutex, count, span, &mut |fun, p| {
             let attempt = |fun: &mut Self| {
                 let (dest, op) = (Some(taken.clone()), AtomicOp::TryLock(p[0].clone()));
@@ -244,7 +264,12 @@ impl<'u> Fun<'_, 'u> {
             let again = fun.collect(|fun| {
                 let recursive = fun.is_recursive(p, span);
                 fun.assign(taken.clone(), recursive, span);
-                fun.branch(read(taken.clone()), span, |fun| fun.add(&p[3], 1, span), |_| {});
+                let refuse = |fun: &mut Self| {
+                    if let Some(deadlock) = &deadlock {
+                        fun.assign(deadlock.clone(), truth(true), span);
+                    }
+                };
+                fun.branch(read(taken.clone()), span, |fun| fun.add(&p[3], 1, span), refuse);
             });
             let first = fun.collect(|fun| {
                 fun.section(span, |fun| {
@@ -260,7 +285,13 @@ impl<'u> Fun<'_, 'u> {
                 |fun| fun.append(normal),
             );
         });
-        let says = |ty: &&Type| choose(read(taken.clone()), int(0, ty), int(busy, ty));
+        let says = |ty: &&Type| {
+            let refused = match &deadlock {
+                Some(deadlock) => choose(read(deadlock.clone()), int(EDEADLK, ty), int(busy, ty)),
+                None => int(busy, ty),
+            };
+            choose(read(taken.clone()), int(0, ty), refused)
+        };
         Some(result.iter().map(says).collect())
     }
 
@@ -280,15 +311,13 @@ impl<'u> Fun<'_, 'u> {
             let (special, own) = fun.ownership(p, span);
             let give_back = fun.collect(|fun| {
                 let depth = fun.keep(read(p[3].clone()), span);
-                let last = binary(BinaryOp::Eq, depth, int(1, &NUMBER), span);
+                let last = binary(BinaryOp::Eq, depth.clone(), int(1, &depth.ty), span);
                 fun.branch(
                     last,
                     span,
                     |fun| {
                         fun.section(span, |fun| {
-                            let targets = vec![p[2].clone(), p[3].clone()];
-                            let values = vec![int(0, &NUMBER), int(0, &NUMBER)];
-                            fun.emit(StmtKind::Assign { targets, values, constrain: None }, span);
+                            fun.disown(p, span);
                             fun.release(&p[0], span);
                         });
                     },

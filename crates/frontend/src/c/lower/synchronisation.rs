@@ -13,6 +13,7 @@ use crate::c::types::{Opaque, Type as CType};
 /// Error numbers that functions return.
 pub(super) const EBUSY: i32 = 16;
 pub(super) const EAGAIN: i32 = 11;
+pub(super) const EINVAL: i32 = 22;
 pub(super) const ETIMEDOUT: i32 = 110;
 /// `thrd_timedout` of `threads.h`.
 pub(super) const THRD_TIMEDOUT: i32 = 4;
@@ -48,7 +49,7 @@ impl<'u> Fun<'_, 'u> {
             "tss_delete" => "pthread_key_delete",
             "tss_get" => "pthread_getspecific",
             "tss_set" => "pthread_setspecific",
-            "cnd_timedwait" => "pthread_cond_timedwait",
+            "cnd_timedwait" | "pthread_cond_clockwait" => "pthread_cond_timedwait",
             "call_once" => "pthread_once",
             other => other,
         };
@@ -105,9 +106,11 @@ impl<'u> Fun<'_, 'u> {
                 let same = binary(BinaryOp::Eq, a, b, span);
                 Some(result.iter().map(|ty| convert(same.clone(), ty)).collect())
             }
-            "pthread_cond_destroy"
-            | "pthread_barrier_destroy"
-            | "sem_destroy"
+            "pthread_cond_destroy" => {
+                self.take_condition_away(args.first()?, span);
+                zero()
+            }
+            "sem_destroy"
             | "pthread_rwlockattr_init"
             | "pthread_rwlockattr_destroy"
             | "pthread_barrierattr_init" => zero(),

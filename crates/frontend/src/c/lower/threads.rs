@@ -6,7 +6,8 @@
 //! **Idea.** Only programs that use one of these do. There, each thread has a number, the first that is free where it is started, and `main` has 0; every function
 //! gets it as one more parameter. A `pthread_t` is that number and one more. What belongs to a thread is an array with one element for each number.
 //!
-//! **Claim.** A number is in use from where a thread is started until it is joined, so no two threads have the same one. Where none is free, a run cannot be followed.
+//! **Claim.** A number is in use from where a thread is started until it is joined, so no two threads have the same one. A thread that ends while it holds a mutex that
+//! knows its owner keeps its number: nobody else is that owner. Where no number is free, a run cannot be followed.
 //!
 //! **Needs.** As many numbers as threads that are not joined yet: one for each start, or twice as many as a pool has objects where threads are started in loops.
 
@@ -17,7 +18,7 @@ use selvedge_program::{BinaryOp, Expr, GlobalId, Place, Span, StmtKind, Type, Va
 
 use super::Lower;
 use super::access::{Access, adapt, strip};
-use super::arithmetic::{binary, convert, int};
+use super::arithmetic::{binary, choose, convert, int, negate};
 use super::function::Fun;
 use super::joining;
 use super::memory::{Dimension, Leaf, Pool, Shapes, Stored, add_global, local, place};
@@ -50,6 +51,8 @@ pub(super) struct Numbers {
     ids: GlobalId,
     /// The values that threads returned when they ended.
     results: GlobalId,
+    /// How many mutexes with owners threads hold, and [`FOR_EVER`] for one that was joined while it held some; `None` if there are no such mutexes.
+    held: Option<GlobalId>,
     /// How many keys were made, and what the threads keep there; nothing if nobody asks for one.
     keys: Option<(GlobalId, GlobalId)>,
     destructor: Destructor,
@@ -223,6 +226,7 @@ impl Lower<'_> {
             alive: make("alive", array(Type::Bool, count)),
             ids: make("id", array(Type::ThreadId, count)),
             results: make("result", array(pointer.clone(), count)),
+            held: asked.owners.then(|| make("held", array(HELD, count))),
             keys: asked.keys.then(|| {
                 let next = make("keys", Type::Machine { bits: 8, signed: false });
                 (next, make("key", array(array(pointer.clone(), KEYS), count)))
@@ -266,6 +270,12 @@ impl Lower<'_> {
         }
     }
 }
+
+/// The type of a number of mutexes that a thread holds.
+const HELD: Type = Type::Machine { bits: 32, signed: false };
+
+/// The number of mutexes of a thread that was joined while it held some.
+const FOR_EVER: u32 = u32::MAX;
 
 /// The type of the number of a thread.
 pub(super) const NUMBER: Type = Type::Machine { bits: 8, signed: false };
@@ -461,9 +471,7 @@ impl<'u> Fun<'_, 'u> {
         let reason = "a thread is joined that was never started, or was joined before";
         self.misuse(known, reason, span);
         let number = self.simple(number, span);
-        let used = read(self.of_thread(numbers.used, &number, span));
-        let used = self.local_value(used, span);
-        self.misuse(used, reason, span);
+        self.check_used(numbers, &number, reason, span);
         if let Some(detached) = numbers.detached {
             let detached = read(self.of_thread(detached, &number, span));
             let joinable = selvedge_program::make::not(self.local_value(detached, span));
@@ -475,8 +483,15 @@ impl<'u> Fun<'_, 'u> {
         let result = self.of_thread(numbers.results, &number, span);
         let value = to.as_ref().map(|_| self.keep(read(result.clone()), span));
         // Nothing is known of a number that is free.
-        let targets = vec![self.of_thread(numbers.used, &number, span), result.clone()];
-        let values = vec![truth(false), Fun::nothing(&result.ty)];
+        let mut targets = vec![self.of_thread(numbers.used, &number, span), result.clone()];
+        let mut values = vec![truth(false), Fun::nothing(&result.ty)];
+        if let Some(held) = numbers.held {
+            let held = self.of_thread(held, &number, span);
+            let some = binary(BinaryOp::Gt, read(held.clone()), int(0, &HELD), span);
+            values[0] = some.clone();
+            values.push(choose(some, int(FOR_EVER, &HELD), int(0, &HELD)));
+            targets.push(held);
+        }
         self.emit(StmtKind::Assign { targets, values, constrain: None }, span);
         if let (Some((access, to)), Some(value)) = (to, value) {
             let c = pointee(to);
@@ -488,6 +503,24 @@ impl<'u> Fun<'_, 'u> {
                     .limit(span, "the value of a thread in something of another type".to_owned()),
             }
         }
+    }
+
+    /// Whether a number is that of a thread that was not joined.
+    fn check_used(&mut self, numbers: Numbers, number: &Expr, reason: &str, span: Span) {
+        let mut used = read(self.of_thread(numbers.used, number, span));
+        if let Some(held) = numbers.held {
+            let held = read(self.of_thread(held, number, span));
+            let open = negate(binary(BinaryOp::Eq, held, int(FOR_EVER, &HELD), span));
+            used = binary(BinaryOp::And, used, open, span);
+        }
+        let used = self.local_value(used, span);
+        self.misuse(used, reason, span);
+    }
+
+    /// How many mutexes with owners this thread holds, where there are such.
+    pub(super) fn held(&self, span: Span) -> Option<Place> {
+        let held = self.lower.numbers?.held?;
+        Some(self.of_thread(held, &self.own_number(), span))
     }
 
     /// Lowers the detaching of a thread that has a number: it will not be joined.
@@ -505,9 +538,7 @@ impl<'u> Fun<'_, 'u> {
             "a thread is detached that was never started, was joined, or was detached before";
         self.misuse(known, reason, span);
         let number = self.simple(number, span);
-        let used = read(self.of_thread(numbers.used, &number, span));
-        let used = self.local_value(used, span);
-        self.misuse(used, reason, span);
+        self.check_used(numbers, &number, reason, span);
         let mark = self.of_thread(detached, &number, span);
         let before = self.local_value(read(mark.clone()), span);
         self.misuse(selvedge_program::make::not(before), reason, span);

@@ -20,7 +20,7 @@ impl<'u> Fun<'_, 'u> {
     ) {
         self.lower.waits = true;
         let (lock, c) = (self.pointed(mutex), opaque(mutex));
-        if !self.lower.options.counts_sleepers || timed {
+        if !self.lower.options.counts_sleepers {
             if let Some(telling) = self.lower.program.telling.as_mut().filter(|_| !timed) {
                 telling.wakes.insert(span);
             }
@@ -30,10 +30,16 @@ impl<'u> Fun<'_, 'u> {
             });
             return;
         }
+        // Whose time is over and who is called at once is left open.
+        let by_itself = timed.then(|| self.either(span));
         let sleep = |fun: &mut Self, p: &[Place], lock: &Place| {
             let condition =
                 selvedge_program::sync::Condition { sleeping: p[0].clone(), called: p[1].clone() };
-            for kind in condition.wait(lock.clone(), span) {
+            let steps = match &by_itself {
+                Some(by_itself) => condition.wait_in_time(lock.clone(), by_itself.clone(), span),
+                None => condition.wait(lock.clone(), span),
+            };
+            for kind in steps {
                 fun.emit(kind, span);
             }
         };
@@ -44,6 +50,36 @@ impl<'u> Fun<'_, 'u> {
                 sleep(fun, p, &at.place)
             });
         });
+    }
+
+    /// Takes a condition variable away, when all who were called have left.
+    pub(super) fn take_condition_away(&mut self, condition: &'u c::Expr, span: Span) {
+        if !self.lower.options.counts_sleepers {
+            return;
+        }
+        self.parts(condition, 2, span, &mut |fun, p| {
+            let [sleeping, called] = p else { return };
+            fun.check_nobody(
+                sleeping,
+                "a condition variable that is taken away while a thread waits for it",
+                span,
+            );
+            fun.await_nobody(called, span);
+        });
+    }
+
+    /// Waits until a counter is 0.
+    pub(super) fn await_nobody(&mut self, counter: &Place, span: Span) {
+        let count = read(counter.clone());
+        let nobody = binary(BinaryOp::Eq, count.clone(), int(0, &count.ty), span);
+        self.emit(StmtKind::Assume(nobody), span);
+    }
+
+    /// Whether a counter of those who wait is 0, as it has to be; otherwise a run cannot be followed.
+    pub(super) fn check_nobody(&mut self, counter: &Place, reason: &str, span: Span) {
+        let count = self.keep(read(counter.clone()), span);
+        let nobody = binary(BinaryOp::Eq, count.clone(), int(0, &count.ty), span);
+        self.branch(nobody, span, |_| {}, |fun| fun.limit(span, reason.to_owned()));
     }
 
     pub(super) fn signal(&mut self, condition: &'u c::Expr, all: bool, span: Span) {

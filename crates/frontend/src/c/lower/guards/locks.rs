@@ -235,6 +235,7 @@ fn tries(name: &str) -> bool {
             name,
             "pthread_mutex_trylock"
                 | "pthread_mutex_timedlock"
+                | "pthread_mutex_clocklock"
                 | "pthread_spin_trylock"
                 | "mtx_trylock"
                 | "mtx_timedlock"
@@ -242,6 +243,8 @@ fn tries(name: &str) -> bool {
                 | "pthread_rwlock_tryrdlock"
                 | "pthread_rwlock_timedwrlock"
                 | "pthread_rwlock_timedrdlock"
+                | "pthread_rwlock_clockwrlock"
+                | "pthread_rwlock_clockrdlock"
         )
 }
 
