@@ -10,12 +10,18 @@
 //! **Claim.** Each link is the last write before the read, each change the last one before the use. Where a statement of the run cannot be told, no
 //! link goes past it.
 //!
+//! A thread that waited under an `if` is told if its test would have come out the same way when it went on.
+//!
 //! **Otherwise.** If no value comes from another thread, the last thing that the thread read from another one is told: that is why it went
 //! this way. If there is nothing of that either and no value is stale, it is the last condition of the thread that another one has changed since then.
 
 mod access;
+mod came_back;
 mod earlier;
+mod guarded;
+pub(crate) mod held;
 mod stale;
+mod untested;
 mod waiting;
 
 use std::cell::RefCell;
@@ -37,8 +43,8 @@ const MOST_VALUES: usize = 4;
 /// Longer chains are told in part.
 const MOST_LINKS: usize = 4;
 
-/// What another thread did is told so far back: it read a value, and used it when it was another one.
-const MOST_LINKS_BEHIND: usize = 2;
+/// What other threads did is told so far back: one read a value, and used it when it was another one.
+const MOST_LINKS_BEHIND: usize = 8;
 
 /// The most writes to look for behind each value that is shown, so that a value with a long past leaves time for others.
 const MOST_LOOKS: usize = 64;
@@ -70,7 +76,11 @@ pub fn why(system: &dyn System, broken: Option<&Property>, trace: &Trace) -> Why
     let mut run = Run::new(system, trace);
     let lines = match (run.is_wrong, broken) {
         (true, _) => run.explain().unwrap_or_default(),
-        (false, Some(Property::NoDeadlock(_))) => run.explain_waiting(),
+        (false, Some(Property::NoDeadlock(_))) => {
+            let mut lines = run.kept();
+            lines.extend(run.explain_waiting());
+            lines
+        }
         (false, _) => Vec::new(),
     };
     Why { lines, steps: run.named.into_inner() }
@@ -208,14 +218,25 @@ impl<'a> Run<'a> {
             return Some(vec![line]);
         }
         let (mut concerns_another, mut is_stale) = (false, false);
+        // Where the steps are that say why: the last one, and those of other threads with which chains end.
+        let mut ends = vec![moment];
+        let mut came_back = Vec::new();
         for read in self.decisive_reads(moment)? {
             let chain = self.chain(read, moment, me);
-            let mut told = self.links(&chain, me);
+            let mut told = self.links(&chain, Some(me));
             is_stale |= chain.links.iter().any(|link| link.changed.is_some());
-            let there = chain.written_there;
-            if let Some(stale) = there.and_then(|(moment, to)| self.stale_behind(moment, to)) {
-                told.extend(stale.links.iter().filter_map(|link| self.link(link, None)));
-                is_stale = true;
+            came_back.extend(self.found_again(&chain, me));
+            if let Some((written, to)) = chain.written_there {
+                ends.push(written);
+                if let Some(stale) = self.stale_behind(written, to) {
+                    told.extend(self.links(&stale, None));
+                    came_back.extend(self.found_again(&stale, me));
+                    is_stale = true;
+                } else if let Some(last) = told.last_mut()
+                    && let Some(test) = self.led_to(written, to)
+                {
+                    *last += &test;
+                }
             }
             if !told.is_empty() {
                 concerns_another |= chain.concerns_another;
@@ -225,17 +246,28 @@ impl<'a> Run<'a> {
                 && !is_stale
                 && let Some(index) = self.stale_index(&chain, me)
             {
-                lines.push(self.links(&index, me).join(", where "));
-                lines.extend(self.found_again(&index, me));
+                lines.push(self.links(&index, Some(me)).join(", where "));
+                came_back.extend(self.found_again(&index, me));
                 is_stale = true;
             }
         }
         if !concerns_another {
             lines.extend(self.unwritten(moment));
         }
-        let way_here = if concerns_another { None } else { self.way_here(moment) };
-        let test = if is_stale || way_here.is_some() { None } else { self.no_longer_true(moment) };
-        lines.extend(way_here.or(test));
+        if came_back.is_empty() && !is_stale {
+            came_back.extend(self.came_back_before(moment));
+        }
+        lines.extend(came_back);
+        let untested: Vec<String> = ends.into_iter().filter_map(|end| self.untested(end)).collect();
+        if untested.is_empty() {
+            let way_here = if concerns_another { None } else { self.way_here(moment) };
+            let is_told = is_stale || way_here.is_some();
+            let test = if is_told { None } else { self.no_longer_true(moment) };
+            lines.extend(way_here.or(test));
+        }
+        lines.extend(untested);
+        let mut told = BTreeSet::new();
+        lines.retain(|line| told.insert(line.clone()));
         Some(lines)
     }
 
@@ -264,6 +296,8 @@ impl<'a> Run<'a> {
     fn reads(&mut self, moment: Moment) -> Option<Vec<Read>> {
         let receives = self.receives(moment);
         let (thread, depth) = (self.steps[moment.0].thread, self.steps[moment.0].depth);
+        let texts = statements(self.system, &self.steps[moment.0].action);
+        let text = texts.get(moment.1).map_or_else(String::new, |step| step.text.clone());
         let deed = self.deeds(moment.0).get(moment.1)?;
         let mut reads: Vec<Read> = Vec::new();
         for read in &deed.reads {
@@ -271,8 +305,13 @@ impl<'a> Run<'a> {
             let open = (read.before == Datum::Any).then_some(at);
             let place = if open.is_some() { Where::Chosen } else { at };
             // What nobody wrote has no name that is told.
-            let told = (!read.name.is_empty() && !is_made(&read.name))
-                .then(|| format!("{} = {}", read.name, read.value));
+            let told = (!read.name.is_empty() && !is_made(&read.name)).then(|| {
+                let channel = read.name.strip_suffix(".length").filter(|name| uses(&text, name));
+                match channel {
+                    Some(channel) => with_items(channel, &read.value),
+                    None => format!("{} = {}", read.name, read.value),
+                }
+            });
             reads.push(Read { place, value: read.value.clone(), open, told });
         }
         if receives {
@@ -492,7 +531,7 @@ impl<'a> Run<'a> {
     }
 
     /// The links of a chain in words: of a long one, the first and the last ones.
-    fn links(&self, chain: &Chain, me: ThreadId) -> Vec<String> {
+    fn links(&self, chain: &Chain, me: Option<ThreadId>) -> Vec<String> {
         let mut links: Vec<&Link> = chain
             .links
             .iter()
@@ -503,7 +542,7 @@ impl<'a> Run<'a> {
             links.drain(MOST_LINKS / 2..MOST_LINKS / 2 + out);
         }
         let mut told: Vec<String> =
-            links.into_iter().filter_map(|link| self.link(link, Some(me))).collect();
+            links.into_iter().filter_map(|link| self.link(link, me)).collect();
         if let Some(next) = told.get_mut(MOST_LINKS / 2).filter(|_| out > 0) {
             *next = format!("({} left out) {next}", count(out, "step"));
         }
@@ -557,6 +596,25 @@ impl<'a> Run<'a> {
             Some(line) => format!("line {line}{whose} ({text})"),
             None => format!("a step{whose} ({text})"),
         }
+    }
+}
+
+/// Whether a statement sends to a channel or receives from it.
+fn uses(text: &str, channel: &str) -> bool {
+    ["send(", "receive("].iter().any(|call| {
+        let mut after =
+            text.match_indices(call).map(|(at, _)| text[at + call.len()..].trim_start());
+        after.any(|rest| {
+            rest.strip_prefix(channel).is_some_and(|rest| rest.trim_start().starts_with([',', ')']))
+        })
+    })
+}
+
+/// A channel and how many messages are in it: `c with 2 items`.
+fn with_items(channel: &str, length: &Datum) -> String {
+    match length.to_string().as_str() {
+        "1" => format!("{channel} with 1 item"),
+        length => format!("{channel} with {length} items"),
     }
 }
 

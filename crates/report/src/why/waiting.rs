@@ -3,7 +3,7 @@
 
 use selvedge_model::{Awaited, Deed, SymbolId, Thread, Touched};
 
-use super::{MOST_VALUES, Run, statements};
+use super::{MOST_VALUES, Run, statements, with_items};
 
 impl Run<'_> {
     /// Who took from the semaphores and channels that threads wait at in the end, and who was woken where they sleep. (Of locks it is told who holds them.)
@@ -24,7 +24,10 @@ impl Run<'_> {
             let waits = self.system.describe().statement(top).unwrap_or_default();
             match waits.ends_with("[until it is woken]") {
                 true => Some(self.last_notified(&name, top)),
-                false => self.last_written(&name),
+                false => {
+                    let told = self.last_written(&name, top);
+                    self.with_who_could(&name, top, told)
+                }
             }
         };
         names.into_iter().filter_map(explain).collect()
@@ -83,14 +86,18 @@ impl Run<'_> {
 
     /// Who wrote a variable last, in words: `free = 0 since line 4 of left (acquire free); left has ended without releasing it`. Who waits to be woken, or offers a message, has written
     /// that in its last step: then there is nothing to tell.
-    fn last_written(&mut self, name: &str) -> Option<String> {
+    fn last_written(&mut self, name: &str, top: SymbolId) -> Option<String> {
         let length = format!("{name}.length");
         for step in (0..self.steps.len()).rev() {
             let deeds = self.deeds(step);
             let last = deeds.iter().enumerate().rev().find_map(|(inner, deed)| {
                 let is_it = |write: &&Touched| write.name == name || write.name == length;
                 let write = deed.writes.iter().find(is_it)?;
-                Some((inner, format!("{} = {}", write.name, write.value)))
+                let told = match write.name == length {
+                    true => with_items(name, &write.value),
+                    false => format!("{} = {}", write.name, write.value),
+                };
+                Some((inner, told))
             });
             if let Some((inner, told)) = last {
                 let thread = self.steps[step].thread;
@@ -102,6 +109,8 @@ impl Run<'_> {
                 let name = &self.steps[step].name;
                 let ended = match since.contains("(acquire ") {
                     _ if !has_ended => String::new(),
+                    // Another one was to release it.
+                    true if !self.could_ever_end(thread.index(), top) => String::new(),
                     true => format!("; {name} has ended without releasing it"),
                     false => ", which has ended".to_owned(),
                 };
