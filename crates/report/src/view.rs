@@ -203,7 +203,7 @@ impl Iterator for Rows<'_> {
         if starts && action.spawn.is_none() && system.drops_threads() && !is_wrong {
             changes.push(Change::StartedIdle);
         }
-        let concerns = |step: &Step| mentions(&step.text, &self.shared);
+        let concerns = |step: &Step| mentions(&step.text, &self.shared) || joins(&step.text);
         let is_local = is_quiet && !starts && !steps.iter().any(concerns);
         let within = match steps.len() {
             2.. if deeds.len() == steps.len() => {
@@ -299,6 +299,12 @@ fn mentions(text: &str, names: &FxHashSet<String>) -> bool {
 /// Whether a statement starts a thread: whoever reads a schedule wants to know, even if that thread does nothing in it.
 fn starts(text: &str) -> bool {
     const WORDS: [&str; 3] = ["async", "start_thread", "thread_create"];
+    text.split(is_sign).any(|word| WORDS.contains(&word))
+}
+
+/// Whether a statement waits for the end of a thread, which has to do with that thread even if it had ended already.
+fn joins(text: &str) -> bool {
+    const WORDS: [&str; 4] = ["join", "pthread_join", "thrd_join", "thread_join"];
     text.split(is_sign).any(|word| WORDS.contains(&word))
 }
 

@@ -11,6 +11,7 @@ use selvedge_model::{Awaited, State, SymbolId, System, ThreadId, Values};
 use crate::answer::Detail;
 use crate::text;
 use crate::view::{Change, Rows};
+use crate::why::held::{beginnings, may_end_wait};
 
 /// One thread waits for another.
 struct Wait {
@@ -42,15 +43,23 @@ pub fn at_end(system: &dyn System, trace: &Trace) -> Vec<Detail> {
         }
     }
     let state = run.state();
-    let has_ended =
-        |name: &str| writers.get(name).is_some_and(|who| state.threads[who.index()].has_ended());
+    let all = beginnings(&trace.initial, trace.steps.iter().map(|(_, action)| action));
+    // Only who might release a semaphore has forgotten to.
+    let has_ended = |name: &str, top: SymbolId| {
+        writers.get(name).is_some_and(|who| {
+            let could = all.get(who.index()).is_none_or(|at| may_end_wait(system, state, top, at));
+            could && state.threads[who.index()].has_ended()
+        })
+    };
     let mut details = Vec::new();
     let mut waits: Vec<Wait> = Vec::new();
     for (id, mut line) in text::waiting(system, state) {
         for awaited in of_thread(system, &run, id) {
             line += &format!(", {}", awaited.told);
             // Who took from a semaphore and has ended is the reason, and not those who might release it.
-            if !awaited.semaphores.as_deref().is_some_and(has_ended) {
+            let top = state.threads[id.index()].stack.top();
+            let is_it = |name: &str| top.is_some_and(|top| has_ended(name, top));
+            if !awaited.semaphores.as_deref().is_some_and(is_it) {
                 waits.extend(awaited.waits);
             }
         }
@@ -165,6 +174,10 @@ fn for_others(
 /// A shortest circle of threads that wait for each other, from the first thread that is in one.
 fn circle(system: &dyn System, state: &State, waits: &[Wait]) -> Option<String> {
     let found = state.thread_ids().find_map(|first| back_to(first, waits))?;
+    // Who waits for itself is told where it waits.
+    if found.len() == 1 {
+        return None;
+    }
     let told = found
         .iter()
         .map(|wait| format!("{} waits {}", thread_name(system, state, wait.who), wait.what));

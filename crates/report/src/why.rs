@@ -10,14 +10,20 @@
 //! **Claim.** Each link is the last write before the read, each change the last one before the use. Where a statement of the run cannot be told, no
 //! link goes past it.
 //!
+//! A thread that waited under an `if` is told if its test would have come out the same way when it went on.
+//!
 //! **Otherwise.** If no value comes from another thread, the last thing that the thread read from another one is told: that is why it went
 //! this way. If there is nothing of that either and no value is stale, it is the last condition of the thread that another one has changed since then.
 
 mod access;
+mod came_back;
 mod chain;
 mod earlier;
+mod guarded;
+pub(crate) mod held;
 mod origin;
 mod stale;
+mod untested;
 mod waiting;
 mod words;
 
@@ -34,8 +40,8 @@ use crate::holders::Holders;
 /// The most values to show of what a condition read: the last ones.
 const MOST_VALUES: usize = 4;
 
-/// What another thread did is told so far back: it read a value, and used it when it was another one.
-const MOST_LINKS_BEHIND: usize = 2;
+/// What other threads did is told so far back: one read a value, and used it when it was another one.
+const MOST_LINKS_BEHIND: usize = 8;
 
 /// The most writes to look for behind each value that is shown, so that a value with a long past leaves time for others.
 const MOST_LOOKS: usize = 64;
@@ -61,7 +67,11 @@ pub fn why(system: &dyn System, broken: Option<&Property>, trace: &Trace) -> Why
     let mut run = Run::new(system, trace);
     let lines = match (run.is_wrong, broken) {
         (true, _) => run.explain().unwrap_or_default(),
-        (false, Some(Property::NoDeadlock(_))) => run.explain_waiting(),
+        (false, Some(Property::NoDeadlock(_))) => {
+            let mut lines = run.kept();
+            lines.extend(run.explain_waiting());
+            lines
+        }
         (false, _) => Vec::new(),
     };
     Why { lines, steps: run.named.into_inner() }
@@ -167,14 +177,25 @@ impl<'a> Run<'a> {
             return Some(vec![line]);
         }
         let (mut concerns_another, mut is_stale) = (false, false);
+        // Where the steps are that say why: the last one, and those of other threads with which chains end.
+        let mut ends = vec![moment];
+        let mut came_back = Vec::new();
         for read in self.decisive_reads(moment)? {
             let chain = self.chain(read, moment, me);
-            let mut told = self.links(&chain, me);
+            let mut told = self.links(&chain, Some(me));
             is_stale |= chain.links.iter().any(|link| link.changed.is_some());
-            let there = chain.written_there;
-            if let Some(stale) = there.and_then(|(moment, to)| self.stale_behind(moment, to)) {
-                told.extend(stale.links.iter().filter_map(|link| self.link(link, None)));
-                is_stale = true;
+            came_back.extend(self.found_again(&chain, me));
+            if let Some((written, to)) = chain.written_there {
+                ends.push(written);
+                if let Some(stale) = self.stale_behind(written, to) {
+                    told.extend(self.links(&stale, None));
+                    came_back.extend(self.found_again(&stale, me));
+                    is_stale = true;
+                } else if let Some(last) = told.last_mut()
+                    && let Some(test) = self.led_to(written, to)
+                {
+                    *last += &test;
+                }
             }
             if !told.is_empty() {
                 concerns_another |= chain.concerns_another;
@@ -184,17 +205,28 @@ impl<'a> Run<'a> {
                 && !is_stale
                 && let Some(index) = self.stale_index(&chain, me)
             {
-                lines.push(self.links(&index, me).join(", where "));
-                lines.extend(self.found_again(&index, me));
+                lines.push(self.links(&index, Some(me)).join(", where "));
+                came_back.extend(self.found_again(&index, me));
                 is_stale = true;
             }
         }
         if !concerns_another {
             lines.extend(self.unwritten(moment));
         }
-        let way_here = if concerns_another { None } else { self.way_here(moment) };
-        let test = if is_stale || way_here.is_some() { None } else { self.no_longer_true(moment) };
-        lines.extend(way_here.or(test));
+        if came_back.is_empty() && !is_stale {
+            came_back.extend(self.came_back_before(moment));
+        }
+        lines.extend(came_back);
+        let untested: Vec<String> = ends.into_iter().filter_map(|end| self.untested(end)).collect();
+        if untested.is_empty() {
+            let way_here = if concerns_another { None } else { self.way_here(moment) };
+            let is_told = is_stale || way_here.is_some();
+            let test = if is_told { None } else { self.no_longer_true(moment) };
+            lines.extend(way_here.or(test));
+        }
+        lines.extend(untested);
+        let mut told = BTreeSet::new();
+        lines.retain(|line| told.insert(line.clone()));
         Some(lines)
     }
 

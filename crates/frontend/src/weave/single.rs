@@ -11,7 +11,7 @@ use super::{Parser, STEP_HINT};
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
 use crate::foreign::Operation;
-use crate::syntax::{Item, Name, Stmt, StmtKind, VarDecl};
+use crate::syntax::{Init, Item, Name, Stmt, StmtKind, VarDecl};
 
 impl Parser<'_> {
     /// Parses an asserted condition with its text: `e`, `e, "text"`, `(e, "text")`.
@@ -348,12 +348,24 @@ impl Parser<'_> {
         if matches!(self.peek(), Token::Local | Token::Shared) {
             self.tokens.bump();
         }
+        let has_type_last = self.peek() == Token::Var;
         let variables = self.variables()?;
         let end = self.tokens.previous();
         let single = variables.len() == 1;
-        for variable in variables {
-            let VarDecl { name, .. } = &variable;
-            let span = if single { start.to(end) } else { name.span };
+        for (number, variable) in variables.into_iter().enumerate() {
+            let VarDecl { name, init, .. } = &variable;
+            // Of several, each one stands for itself, with its first value; the first one has the type, too.
+            let own = match init {
+                _ if has_type_last => name.span,
+                Some(Init::Expr(e)) => name.span.to(e.span),
+                Some(Init::Effect(effect)) => name.span.to(effect.span),
+                None => name.span,
+            };
+            let span = match number {
+                _ if single => start.to(end),
+                0 if !has_type_last => start.to(own),
+                _ => own,
+            };
             let labels = std::mem::take(&mut labels);
             into.push(Stmt { labels, kind: StmtKind::Local(variable), span });
         }

@@ -174,7 +174,20 @@ fn changes(row: &Row, statement: usize) -> String {
     let rest = row.changes.iter().filter(|_| last).filter(is_told);
     let mut changes: Vec<&Change> = own.chain(rest).collect();
     changes.sort_by_key(|change| matches!(change, Change::Wrong(_)));
-    changes.into_iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    let text = &row.steps[statement].text;
+    let told = |change: &Change| match change {
+        Change::Wrong(why) if says_why(text, why) => "goes wrong".to_owned(),
+        _ => change.to_string(),
+    };
+    changes.into_iter().map(told).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a statement is an assertion that says itself what its failure is about.
+fn says_why(text: &str, why: &str) -> bool {
+    let Some((_, message)) = why.split_once("assertion failed") else { return false };
+    let message = message.trim_start_matches(": ");
+    let is_condition = ["assert", "invariant"].iter().any(|word| text.starts_with(word));
+    is_condition && text.contains(message)
 }
 
 #[cfg(test)]
@@ -249,6 +262,16 @@ mod tests {
             (--full shows every step)
         "#]]
         .assert_eq(&folded("..(..).!(.!."));
+    }
+
+    #[test]
+    fn the_text_of_an_assertion_stands_once() {
+        let text = "assert x == 1, \"lost an update\"";
+        assert!(says_why(text, "line 3: assertion failed: lost an update"));
+        assert!(says_why("assert x == 1", "line 3: assertion failed"));
+        assert!(!says_why("x := 2", "line 3: 2 does not fit `x`, which is int[0..1]"));
+        assert!(!says_why(text, "line 3: assertion failed: something else"));
+        assert!(!says_why("take(x)", "line 3: assertion failed"));
     }
 
     #[test]

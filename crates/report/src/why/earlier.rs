@@ -28,7 +28,11 @@ impl Run<'_> {
                 let Origin::Written(written) = self.origin(*place, at)? else { continue };
                 if self.steps[written.0].thread != me {
                     let (here, there) = (self.moment(at, Some(me)), self.moment(written, Some(me)));
-                    return Some(format!("{here} found {told}, since {there}"));
+                    let mut links = vec![format!("{here} found {told}, since {there}")];
+                    if let Some(stale) = self.stale_behind(written, *place) {
+                        links.extend(self.links(&stale, None));
+                    }
+                    return Some(links.join(", where "));
                 }
             }
         }

@@ -9,7 +9,9 @@
 
 use selvedge_model::{Cell, Datum};
 
+use super::words::{uses, with_items};
 use super::{MOST_LOOKS, Moment, Read, Run, Where, place};
+use crate::view::statements;
 use crate::written::is_made;
 
 /// Where a value comes from.
@@ -98,6 +100,8 @@ impl Run<'_> {
     pub(super) fn reads(&mut self, moment: Moment) -> Option<Vec<Read>> {
         let receives = self.receives(moment);
         let (thread, depth) = (self.steps[moment.0].thread, self.steps[moment.0].depth);
+        let texts = statements(self.system, &self.steps[moment.0].action);
+        let text = texts.get(moment.1).map_or_else(String::new, |step| step.text.clone());
         let deed = self.deeds(moment.0).get(moment.1)?;
         let mut reads: Vec<Read> = Vec::new();
         for read in &deed.reads {
@@ -105,8 +109,13 @@ impl Run<'_> {
             let open = (read.before == Datum::Any).then_some(at);
             let place = if open.is_some() { Where::Chosen } else { at };
             // What nobody wrote has no name that is told.
-            let told = (!read.name.is_empty() && !is_made(&read.name))
-                .then(|| format!("{} = {}", read.name, read.value));
+            let told = (!read.name.is_empty() && !is_made(&read.name)).then(|| {
+                let channel = read.name.strip_suffix(".length").filter(|name| uses(&text, name));
+                match channel {
+                    Some(channel) => with_items(channel, &read.value),
+                    None => format!("{} = {}", read.name, read.value),
+                }
+            });
             reads.push(Read { place, value: read.value.clone(), open, told });
         }
         if receives {

@@ -1,15 +1,14 @@
 //! # Stale values
-//! A value is stale if another thread has changed it since it was read, and what was made of it is used all the same: a lost update. If the old value has come back
-//! meanwhile, a `cas` does not notice: the ABA of a stack.
+//! A value is stale if another thread has changed it since it was read, and what was made of it is used all the same: a lost update.
 
 use selvedge_model::{Datum, ThreadId, Touched};
 
 use super::chain::{Chain, Link};
 use super::origin::Origin;
-use super::{MOST_LINKS_BEHIND, MOST_LOOKS, Moment, Read, Run, Where, place};
+use super::{MOST_LINKS_BEHIND, Moment, Read, Run, Where};
 
 /// A write, and the value that it left.
-type Write = (Moment, Datum);
+pub(super) type Write = (Moment, Datum);
 
 impl Run<'_> {
     /// The last write of another thread to a shared variable after it was read and before what was made of it was used, or before the thread itself
@@ -35,7 +34,12 @@ impl Run<'_> {
     }
 
     /// What other threads wrote to a shared variable in a part of the run, up to where the thread that read it wrote it itself.
-    fn of_others(&mut self, read: &Read, read_at: Moment, before: usize) -> Option<Vec<Write>> {
+    pub(super) fn of_others(
+        &mut self,
+        read: &Read,
+        read_at: Moment,
+        before: usize,
+    ) -> Option<Vec<Write>> {
         let mut writes = Vec::new();
         for step in read_at.0 + 1..before {
             if let Some(write) = self.write_at(read.place, step)? {
@@ -66,13 +70,23 @@ impl Run<'_> {
         (write.is_some() || !deeds.is_empty()).then_some(write)
     }
 
-    /// The way back from what another thread has written somewhere to a value that was stale when it did.
+    /// The way back from what another thread has written somewhere to a value that was stale when it did, across threads.
     pub(super) fn stale_behind(&mut self, written: Moment, to: Where) -> Option<Chain> {
+        self.stale_within(written, to, MOST_LINKS_BEHIND)
+    }
+
+    fn stale_within(&mut self, written: Moment, to: Where, most: usize) -> Option<Chain> {
         let them = self.steps[written.0].thread;
         for read in self.reads_for(to, written, true) {
-            let chain = self.chain_by(read, written, them, true);
-            let is_stale = chain.links.last().is_some_and(|link| link.changed.is_some());
-            if is_stale && chain.links.len() <= MOST_LINKS_BEHIND {
+            let mut chain = self.chain_by(read, written, them, true);
+            let Some(left) = most.checked_sub(chain.links.len()) else { continue };
+            if chain.links.last().is_some_and(|link| link.changed.is_some()) {
+                return Some(chain);
+            }
+            if let Some((written, to)) = chain.written_there
+                && let Some(behind) = self.stale_within(written, to, left)
+            {
+                chain.links.extend(behind.links);
                 return Some(chain);
             }
         }
@@ -99,54 +113,9 @@ impl Run<'_> {
         }
         None
     }
-
-    /// That a statement behind a value found what it expected, although other threads had written other values meanwhile: `line 13 (cas(top, old, n)) found top = 0 again, after 1 and 2 since
-    /// line 10`.
-    pub(super) fn found_again(&mut self, chain: &Chain, me: ThreadId) -> Option<String> {
-        chain.links.iter().find_map(|link| match link.origin {
-            Some(Origin::Written(written)) if self.steps[written.0].thread == me => {
-                self.again(written, me)
-            }
-            _ => None,
-        })
-    }
-
-    fn again(&mut self, written: Moment, me: ThreadId) -> Option<String> {
-        let reads = self.reads(written)?;
-        let writes = &self.deeds(written.0).get(written.1)?.writes;
-        let is_written = |read: &Read| {
-            writes.iter().any(|write| place(write.cell, me, 0) == read.place) && read.told.is_some()
-        };
-        let read = reads.into_iter().find(is_written)?;
-        let mut at = written;
-        for _ in 0..MOST_LOOKS {
-            at = self.before(at)?;
-            if let Some(first) = self.reads(at)?.into_iter().find(|first| first.place == read.place)
-            {
-                let writes = self.of_others(&first, at, written.0)?;
-                let mut others: Vec<String> = Vec::new();
-                for (_, value) in writes.iter().filter(|(_, value)| is_news(&read, value)) {
-                    let value = value.to_string();
-                    if others.last() != Some(&value) {
-                        others.push(value);
-                    }
-                }
-                let is_again = first.value == read.value && !others.is_empty();
-                let (told, here) = (read.told.as_ref()?, self.moment(written, Some(me)));
-                let since = self.moment(at, Some(me));
-                return is_again.then(|| {
-                    format!(
-                        "{here} found {told} again, after {} since {since}",
-                        others.join(" and ")
-                    )
-                });
-            }
-        }
-        None
-    }
 }
 
 /// Whether a value that was written is another one than was read.
-fn is_news(read: &Read, value: &Datum) -> bool {
+pub(super) fn is_news(read: &Read, value: &Datum) -> bool {
     *value != read.value && *value != Datum::Any
 }

@@ -3,6 +3,7 @@
 
 use selvedge_model::{Awaited, Deed, SymbolId, Thread, Touched};
 
+use super::words::with_items;
 use super::{MOST_VALUES, Run};
 use crate::view::statements;
 
@@ -23,7 +24,10 @@ impl Run<'_> {
         counters.truncate(MOST_VALUES);
         let explain = |(awaited, top): (Awaited, SymbolId)| match &awaited {
             Awaited::Condition(name) => Some(self.last_notified(name, top)),
-            _ => self.last_written(&awaited),
+            _ => {
+                let told = self.last_written(&awaited, top);
+                self.with_who_could(&awaited, top, told)
+            }
         };
         counters.into_iter().filter_map(explain).collect()
     }
@@ -81,7 +85,7 @@ impl Run<'_> {
 
     /// Who wrote a variable last, in words: `free = 0 since line 4 of left (acquire free); left has ended without releasing it`. Who waits to be woken, or offers a message, has written
     /// that in its last step: then there is nothing to tell.
-    fn last_written(&mut self, awaited: &Awaited) -> Option<String> {
+    fn last_written(&mut self, awaited: &Awaited, top: SymbolId) -> Option<String> {
         let name = awaited.counter()?;
         let length = format!("{name}.length");
         for step in (0..self.steps.len()).rev() {
@@ -90,7 +94,11 @@ impl Run<'_> {
                 let is_it = |write: &&Touched| write.name == name || write.name == length;
                 let write = deed.writes.iter().find(is_it)?;
                 let took = matches!(awaited, Awaited::Semaphore(_)) && write.value < write.before;
-                Some((inner, took, format!("{} = {}", write.name, write.value)))
+                let told = match write.name == length {
+                    true => with_items(name, &write.value),
+                    false => format!("{} = {}", write.name, write.value),
+                };
+                Some((inner, took, told))
             });
             if let Some((inner, took, told)) = last {
                 let thread = self.steps[step].thread;
@@ -102,6 +110,8 @@ impl Run<'_> {
                 let name = &self.steps[step].name;
                 let ended = match took {
                     _ if !has_ended => String::new(),
+                    // Another one was to release it.
+                    true if !self.could_ever_end(thread.index(), top) => String::new(),
                     true => format!("; {name} has ended without releasing it"),
                     false => ", which has ended".to_owned(),
                 };

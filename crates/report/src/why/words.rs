@@ -1,7 +1,7 @@
 //! # Values and statements in words
 //! `x = 1 since line 7 of writer (x := x + 1)`: a value, and the statement that it comes from.
 
-use selvedge_model::ThreadId;
+use selvedge_model::{Datum, ThreadId};
 
 use super::chain::{Chain, Link};
 use super::origin::Origin;
@@ -17,7 +17,7 @@ const LONGEST_TEXT: usize = 48;
 
 impl Run<'_> {
     /// The links of a chain in words: of a long one, the first and the last ones.
-    pub(super) fn links(&self, chain: &Chain, me: ThreadId) -> Vec<String> {
+    pub(super) fn links(&self, chain: &Chain, me: Option<ThreadId>) -> Vec<String> {
         let mut links: Vec<&Link> = chain
             .links
             .iter()
@@ -28,7 +28,7 @@ impl Run<'_> {
             links.drain(MOST_LINKS / 2..MOST_LINKS / 2 + out);
         }
         let mut told: Vec<String> =
-            links.into_iter().filter_map(|link| self.link(link, Some(me))).collect();
+            links.into_iter().filter_map(|link| self.link(link, me)).collect();
         if let Some(next) = told.get_mut(MOST_LINKS / 2).filter(|_| out > 0) {
             *next = format!("({} left out) {next}", count(out, "step"));
         }
@@ -82,5 +82,24 @@ impl Run<'_> {
             Some(line) => format!("line {line}{whose} ({text})"),
             None => format!("a step{whose} ({text})"),
         }
+    }
+}
+
+/// Whether a statement sends to a channel or receives from it.
+pub(super) fn uses(text: &str, channel: &str) -> bool {
+    ["send(", "receive("].iter().any(|call| {
+        let mut after =
+            text.match_indices(call).map(|(at, _)| text[at + call.len()..].trim_start());
+        after.any(|rest| {
+            rest.strip_prefix(channel).is_some_and(|rest| rest.trim_start().starts_with([',', ')']))
+        })
+    })
+}
+
+/// A channel and how many messages are in it: `c with 2 items`.
+pub(super) fn with_items(channel: &str, length: &Datum) -> String {
+    match length.to_string().as_str() {
+        "1" => format!("{channel} with 1 item"),
+        length => format!("{channel} with {length} items"),
     }
 }
