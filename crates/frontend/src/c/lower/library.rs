@@ -328,6 +328,16 @@ impl<'u> Fun<'_, 'u> {
             self.limit(span, format!("a call of `{name}` with a value from outside"));
             return result.iter().map(Fun::nothing).collect();
         }
+        if calls_once(name)
+            && let Some(once) = args.get(1)
+            && !functions(self.lower.points.expr(Some(self.id), once))
+                .is_disjoint(&self.lower.exits)
+        {
+            // Whether it counts as called then is not said by C or by POSIX.
+            args.iter().for_each(|arg| self.effect(arg));
+            self.limit(span, "a function to be called once that may end its thread".to_owned());
+            return result.iter().map(Fun::nothing).collect();
+        }
         if let Some(values) = self.synchronisation(expr, name, args, result.as_ref()) {
             return values;
         }
@@ -494,32 +504,61 @@ fn not_followed(name: &str) -> String {
     format!("{what} (a call of `{name}`)")
 }
 
-/// Functions that may end their thread: they call `pthread_exit`, or someone who does.
-pub(super) fn may_exit(unit: &Unit) -> BTreeSet<FunctionId> {
-    let mut exits = BTreeSet::new();
+/// Functions that may end their thread: they call `pthread_exit`, or someone who does, by name, by a pointer, or as what is called once.
+pub(super) fn may_exit<'u>(unit: &'u Unit, points: &mut Points<'u>) -> BTreeSet<FunctionId> {
+    let named = |name: &FunctionId| unit.functions[name.index()].name.as_str();
+    let mut calls: Vec<(FunctionId, BTreeSet<FunctionId>)> = Vec::new();
+    for (number, function) in unit.functions.iter().enumerate() {
+        let at = FunctionId(number as u32);
+        let mut called = BTreeSet::new();
+        let mut see = |callee: &'u Callee, args: &'u [c::Expr], _: bool| {
+            let direct = match callee {
+                Callee::Direct(function) => BTreeSet::from([*function]),
+                Callee::Pointer(pointer) => functions(points.expr(Some(at), pointer)),
+                Callee::Builtin(_) => BTreeSet::new(),
+            };
+            if direct.iter().any(|function| calls_once(named(function)))
+                && let Some(once) = args.get(1)
+            {
+                called.extend(functions(points.expr(Some(at), once)));
+            }
+            called.extend(direct);
+        };
+        for statement in function.body.iter().flatten() {
+            super::visit::each_part(statement, false, &mut |expr, _| {
+                super::visit::each_call(expr, false, &mut see);
+            });
+        }
+        calls.push((at, called));
+    }
+    let mut exits: BTreeSet<FunctionId> = (0..unit.functions.len() as u32)
+        .map(FunctionId)
+        .filter(|function| matches!(named(function), "pthread_exit" | "thrd_exit"))
+        .collect();
     loop {
         let before = exits.len();
-        for (number, function) in unit.functions.iter().enumerate() {
-            let mut may = false;
-            let mut see = |callee: &Callee, _: &[c::Expr], _: bool| {
-                if let Callee::Direct(function) = callee {
-                    let name = unit.functions[function.index()].name.as_str();
-                    may |= matches!(name, "pthread_exit" | "thrd_exit") || exits.contains(function);
-                }
-            };
-            for statement in function.body.iter().flatten() {
-                super::visit::each_part(statement, false, &mut |expr, _| {
-                    super::visit::each_call(expr, false, &mut see);
-                });
-            }
-            if may {
-                exits.insert(FunctionId(number as u32));
-            }
-        }
+        let ends = |called: &BTreeSet<FunctionId>| !called.is_disjoint(&exits);
+        let more: Vec<_> =
+            calls.iter().filter(|(_, called)| ends(called)).map(|(at, _)| *at).collect();
+        exits.extend(more);
         if exits.len() == before {
             return exits;
         }
     }
+}
+
+/// Whether a function calls the one that its second argument points to, once.
+fn calls_once(name: &str) -> bool {
+    matches!(name, "pthread_once" | "call_once")
+}
+
+/// The functions among what a pointer may point to.
+fn functions(targets: BTreeSet<Target>) -> BTreeSet<FunctionId> {
+    let function = |target| match target {
+        Target::Function(function) => Some(function),
+        _ => None,
+    };
+    targets.into_iter().filter_map(function).collect()
 }
 
 /// Whether a function writes to where an argument points, which nobody follows: the rest of a sleep, what was set before, any bytes.

@@ -254,7 +254,7 @@ fn lower_here(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>>
         next_address: 0x1000,
         procs: BTreeMap::new(),
         work: Vec::new(),
-        exits: library::may_exit(unit),
+        exits: BTreeSet::new(),
         single: BTreeSet::new(),
         limits: Vec::new(),
         refused: BTreeMap::new(),
@@ -274,6 +274,7 @@ fn lower_here(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>>
         watched: BTreeSet::new(),
         watch: None,
     };
+    lower.exits = library::may_exit(unit, &mut lower.points);
     if options.marks_end {
         let name = "end".to_owned();
         let (no, span) = (Value::FALSE, Span::default());

@@ -426,6 +426,10 @@ impl<'u> Fun<'_, 'u> {
 
     fn destroy_with(&mut self, function: FunctionId, value: &Expr, span: Span) {
         let declared = &self.lower.unit.functions[function.index()];
+        if self.lower.exits.contains(&function) {
+            let reason = "a function for the end of threads that may end its thread";
+            return self.limit(span, reason.to_owned());
+        }
         match declared.body {
             Some(_) => drop(self.call_with(function, vec![value.clone()], span)),
             None if declared.name == "free" => {
