@@ -59,8 +59,12 @@ const NOTHING: [&str; 15] = [
     "__builtin_prefetch",
 ];
 
+/// Any number: what the functions of `library.c` leave open.
+const UNSPECIFIED: &str = "__unspecified_int";
+
 /// Functions that write or read something outside of the program; their results may be any number.
-pub(super) const OUTSIDE: [&str; 24] = [
+pub(super) const OUTSIDE: [&str; 25] = [
+    UNSPECIFIED,
     "printf",
     "fprintf",
     "vprintf",
@@ -230,12 +234,31 @@ impl<'u> Fun<'_, 'u> {
             }
             return self.nondeterministic(name, result, span);
         }
-        if let Some(to) = clock(name).and_then(|number| args.get(number)) {
+        if let Some((number, to)) = clock(name).and_then(|number| Some((number, args.get(number)?)))
+        {
+            args[..number].iter().for_each(|arg| self.effect(arg));
             let access = self.pointed(to);
+            // Whoever asks for a base of time that there is none of gets 0.
+            let base = args.get(1).filter(|_| name == "timespec_get");
+            let base = base.map(|base| {
+                let base = self.scalar(base);
+                let base = self.settled(base, span);
+                if super::arithmetic::known(&base).is_some_and(|base| base == BigInt::from(1)) {
+                    return base;
+                }
+                let is_there = self.either(span);
+                choose(is_there, base.clone(), int(0, &base.ty))
+            });
+            if base.is_none() {
+                args[number + 1..].iter().for_each(|arg| self.effect(arg));
+            }
             let CType::Pointer(time) = unconverted_type(to) else { return zero(&result) };
             for cell in self.lower.cells(&time) {
                 let value = self.nondeterministic("time", Some(cell.ty.clone()), span);
                 value.iter().for_each(|value| self.store_cell(&access, &cell, value, span));
+            }
+            if let Some(base) = base {
+                return result.iter().map(|ty| adapt(base.clone(), ty)).collect();
             }
             return zero(&result);
         }
@@ -446,7 +469,7 @@ impl<'u> Fun<'_, 'u> {
         let bounds = ty.bounds().and_then(|(lo, hi)| number(lo).zip(number(hi)));
         // Some functions give no negative numbers.
         let bounds = match what {
-            "rand" | "random" | "getpid" => bounds.map(|(_, hi)| (0, hi)),
+            "rand" | "random" | "getpid" => bounds.map(|(_, hi)| (0, hi.min(i128::from(i32::MAX)))),
             _ => bounds,
         };
         let keeps_all = self.lower.options.keeps_values;
