@@ -291,7 +291,8 @@ impl<'u> Fun<'_, 'u> {
         span: Span,
     ) {
         let Some(numbers) = self.lower.numbers else { return };
-        let pool = Pool { objects: numbers.count, stride: 0, used: numbers.used, freed: None };
+        let pool =
+            Pool { objects: numbers.count, stride: 0, used: numbers.used, freed: None, any: false };
         let threads =
             Stored { base: 0, size: 0, leaves: Vec::new(), pool: Some(pool), sizes: None };
         let number = read(self.make_object(&threads, span));
