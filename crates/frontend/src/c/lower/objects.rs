@@ -51,7 +51,7 @@ impl<'u> Lower<'u> {
                 let pool = match self.single.contains(&function) {
                     false => Some(self.options.heap),
                     // A mark says whether it is there; another place shows who points to the old one.
-                    true if is_kept || self.options.memory && function_name != "main" => {
+                    true if (is_compared || self.options.memory) && function_name != "main" => {
                         Some(if is_kept { 2 } else { 1 })
                     }
                     true => None,
