@@ -10,6 +10,7 @@ mod c_overflow;
 mod c_programs;
 mod c_races;
 mod c_reach;
+mod c_standard;
 mod c_values;
 mod coverage;
 mod engines;

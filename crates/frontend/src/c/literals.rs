@@ -211,11 +211,18 @@ pub(super) fn character(text: &str) -> Result<ExprKind, String> {
         }
         _ => return Err("there are too many characters between the quotes".to_owned()),
     };
+    // `L'a'` has the type of the characters of `L"a"`, which is `long` where that has 32 bits.
+    let (unsigned, rank) = match text.split('\'').next() {
+        Some("L") => (false, Rank::Long),
+        Some("u") => (true, Rank::Short),
+        Some("U") => (true, Rank::Int),
+        _ => (false, Rank::Int),
+    };
     Ok(ExprKind::Integer {
         value: u128::from(value),
         octal_or_hex: false,
-        unsigned: false,
-        rank: Rank::Int,
+        unsigned,
+        rank,
         character: true,
     })
 }

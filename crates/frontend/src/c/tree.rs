@@ -477,8 +477,8 @@ pub enum ExprKind {
     SizeofExpr(Box<Expr>),
     /// `sizeof (type)`
     SizeofType(Box<TypeName>),
-    /// `_Alignof (type)`
-    Alignof(Box<TypeName>),
+    /// `_Alignof (type)`, or `__alignof__`, which gives the alignment that the compiler prefers.
+    Alignof(Box<TypeName>, bool),
     /// `({ … })`
     Statement(Box<Block>),
     /// `__builtin_offsetof(type, member)`

@@ -200,6 +200,16 @@ impl Types {
         }
     }
 
+    /// The alignment in bytes that the compiler prefers for an object that is no member: 8 for `long long` and `double`, also where 4 is enough.
+    #[must_use]
+    pub fn preferred_align(&self, ty: &Type) -> u64 {
+        match ty {
+            Type::Array(element, _) => self.preferred_align(element),
+            Type::Floating(8) | Type::Int { bits: 64, .. } => 8,
+            _ => self.align(ty),
+        }
+    }
+
     /// The number of bytes that glibc uses for a type of its library.
     fn opaque_size(&self, opaque: Opaque) -> u64 {
         let (ilp32, lp64) = match opaque {

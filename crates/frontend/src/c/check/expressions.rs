@@ -6,7 +6,7 @@ use std::sync::Arc;
 use selvedge_program::Span;
 
 use super::Checker;
-use super::arithmetic::of_value;
+use super::arithmetic::{INT, of_value};
 use super::conversions::{constant, int, unsupported};
 use super::literals::VARIABLE_LENGTH;
 use super::operands::Operand;
@@ -42,8 +42,9 @@ impl Checker<'_> {
         let span = expr.span;
         match &expr.kind {
             Written::Name(name) => self.name(name, span),
-            Written::Integer { value, character: true, .. } => {
-                Some(Operand::Value(Checker::character_constant(*value, span)))
+            Written::Integer { value, character: true, unsigned, rank, .. } => {
+                let value = self.character_constant(*value, *unsigned, *rank, span);
+                Some(Operand::Value(value))
             }
             Written::Integer { value, octal_or_hex, unsigned, rank, .. } => {
                 let value = self.integer_constant(*value, *octal_or_hex, *unsigned, *rank, span);
@@ -107,16 +108,24 @@ impl Checker<'_> {
                 let ty = self.type_name(name)?;
                 self.sizeof(&ty, span).map(Operand::Value)
             }
-            Written::Alignof(name) => {
+            Written::Alignof(name, preferred) => {
                 let ty = self.type_name(name)?;
-                let align = i128::from(self.types.align(&ty));
+                let align = match preferred {
+                    true => self.types.preferred_align(&ty),
+                    false => self.types.align(&ty),
+                };
+                let align = i128::from(align);
                 Some(Operand::Value(constant(align, self.size_type(), span)))
             }
             Written::Statement(block) => self.statement_expression(block, span).map(Operand::Value),
             Written::Offsetof(name, path) => self.offsetof(name, path, span).map(Operand::Value),
             Written::Compatible(a, b) => {
                 let (a, b) = (self.type_name(a), self.type_name(b));
-                let same = self.compatible(&a?, &b?);
+                let (a, b) = (a?, b?);
+                let same = self.compatible(&a, &b);
+                if same && is_blurred(&a) {
+                    return Some(Operand::Value(unsupported(BLURRED, INT, span)));
+                }
                 Some(Operand::Value(int(i128::from(same), span)))
             }
             Written::Choose(c, a, b) => {
@@ -278,25 +287,55 @@ impl Checker<'_> {
         let value = self.value(of);
         self.forget(&mark);
         let ty = value?.ty;
-        let mut default = None;
+        let (mut default, mut fitting) = (None, Vec::new());
         for (name, expr) in choices {
             match name {
                 None => default = Some(expr),
                 Some(name) => {
                     if self.type_name(name).is_some_and(|other| self.compatible(&ty, &other)) {
-                        return self.operand(expr);
+                        let qualifiers = name.specifiers.qualifiers;
+                        let has_more = qualifiers.is_const || qualifiers.is_volatile;
+                        fitting.push((expr, has_more));
                     }
                 }
             }
         }
-        match default {
-            Some(expr) => self.operand(expr),
-            None => {
+        let others = fitting.len() > 1 || default.is_some();
+        match (fitting.first(), default) {
+            (Some(&(expr, has_more)), _) if others && (has_more || is_blurred(&ty)) => {
+                let ty = match self.operand(expr)? {
+                    Operand::Place(place) => place.ty,
+                    Operand::Value(value) => value.ty,
+                    function => self.rvalue(function)?.ty,
+                };
+                Some(Operand::Value(unsupported(BLURRED, of_value(&ty), span)))
+            }
+            (Some(&(expr, _)), _) | (None, Some(expr)) => self.operand(expr),
+            (None, None) => {
                 let spelt = self.spell(&ty);
                 let message = format!("no choice is for `{spelt}`");
                 self.advise(span, message, "add one, or `default:`");
                 None
             }
         }
+    }
+}
+
+/// Why it is not known whether two types are the same.
+const BLURRED: &str =
+    "a choice by types that may differ in `const` behind a pointer, or in the sign of `char`";
+
+/// Whether types that C tells apart look the same as this one: nobody keeps what is `const` behind a pointer, and `char` is `signed char`.
+fn is_blurred(ty: &Type) -> bool {
+    match ty {
+        Type::Pointer(to) => match &**to {
+            Type::Function(signature) => {
+                is_blurred(&signature.result) || signature.params.iter().any(is_blurred)
+            }
+            _ => true,
+        },
+        Type::Array(inner, _) | Type::Atomic(inner) => is_blurred(inner),
+        Type::Int { bits: 8, signed: true, .. } => true,
+        _ => false,
     }
 }

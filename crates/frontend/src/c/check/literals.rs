@@ -7,7 +7,7 @@ use selvedge_program::Span;
 
 use super::Checker;
 use super::arithmetic::{CHAR, INT, UNSIGNED_LONG_LONG, wrap};
-use super::conversions::{constant, int, unsupported};
+use super::conversions::{constant, unsupported};
 use super::operands::Operand;
 use crate::c::tree::{Designator, Init, Rank, TypeName};
 use crate::c::typed::{
@@ -36,9 +36,16 @@ impl Checker<'_> {
         }
     }
 
-    /// A character constant: an `int` whose value is that of the character.
-    pub fn character_constant(value: u128, span: Span) -> Expr {
-        int(wrap(i128::try_from(value & u128::from(u32::MAX)).unwrap_or(0), 32, true), span)
+    /// A character constant: an `int` whose value is that of the character, or one of the type of the characters of a string with the same prefix.
+    pub fn character_constant(&self, value: u128, unsigned: bool, rank: Rank, span: Span) -> Expr {
+        let ty = match (rank, unsigned) {
+            (Rank::Short, _) => self.character_type(2),
+            (Rank::Long, _) => self.character_type(4),
+            (_, true) => self.integer(Rank::Int, false),
+            (_, false) => INT,
+        };
+        let value = u32::try_from(value & u128::from(u32::MAX)).unwrap_or(0);
+        constant(character_value(value, &ty), ty, span)
     }
 
     /// The type of the characters of a string.

@@ -231,12 +231,14 @@ impl Checker<'_> {
             (Type::Pointer(_), _) => (a, i),
             (_, Type::Pointer(_)) => (i, a),
             (ty, _) => {
-                let spelt = self.spell(ty);
-                self.advise(
-                    a.span,
-                    format!("`{spelt}` has no elements"),
-                    "only arrays and pointers can be indexed",
-                );
+                let (spelt, is_void) = (self.spell(ty), *ty == Type::Void);
+                let hint = match is_void {
+                    true => {
+                        "the lengths of an array after the first one must be constant, also where it is a parameter, as in `int a[n][4]`"
+                    }
+                    false => "only arrays and pointers can be indexed",
+                };
+                self.advise(a.span, format!("`{spelt}` has no elements"), hint);
                 return None;
             }
         };

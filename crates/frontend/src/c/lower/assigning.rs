@@ -7,6 +7,7 @@ use selvedge_program::{BinaryOp, Expr, Span, Type};
 use super::access::{adapt, strip};
 use super::arithmetic::{binary, convert};
 use super::function::Fun;
+use super::stale::takes_apart;
 use crate::c::typed::{self as c, Arithmetic, Lvalue};
 use crate::c::types::Type as CType;
 
@@ -76,6 +77,10 @@ impl<'u> Fun<'_, 'u> {
         };
         if matches!(place.ty, CType::Atomic(_)) {
             let old = self.exchange(&access, &place.ty, span, &mut combine);
+            if takes_apart(op) && !is_pointer {
+                let rivals = self.assigned_rivals(place, value);
+                self.check_rivals(&old, &operand, &rivals, span);
+            }
             return if postfix { old } else { combine(self, old) };
         }
         let old = self.load(&access, &place.ty, span);
@@ -89,6 +94,10 @@ impl<'u> Fun<'_, 'u> {
             }
             false => old,
         };
+        if takes_apart(op) && !is_pointer {
+            let rivals = self.assigned_rivals(place, value);
+            self.check_rivals(&old, &operand, &rivals, span);
+        }
         let new = combine(self, old.clone());
         self.store(&access, &place.ty, &new, span);
         if postfix { old } else { self.load_again(&access, place, new) }

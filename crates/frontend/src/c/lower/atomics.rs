@@ -141,12 +141,14 @@ impl<'u> Fun<'_, 'u> {
                     _ => self.either(span),
                 };
                 let tries = self.settled(tries, span);
+                let rivals = self.swapped_rivals(name, args);
                 let old = self.exchange(&access, &c, span, &mut |_, old| {
                     let same =
                         binary(BinaryOp::Eq, old.clone(), adapt(wanted.clone(), &old.ty), span);
                     let same = binary(BinaryOp::And, tries.clone(), same, span);
                     choose(same, adapt(new.clone(), &old.ty), old)
                 });
+                self.check_rivals(&old, &adapt(wanted.clone(), &old.ty), &rivals, span);
                 let same = binary(BinaryOp::Eq, old.clone(), adapt(wanted, &old.ty), span);
                 let same = binary(BinaryOp::And, tries, same, span);
                 let same = self.keep(same, span);
@@ -163,7 +165,9 @@ impl<'u> Fun<'_, 'u> {
                 let values = self.scalars(&[args.get(1)?, args.get(2)?]);
                 let [wanted, new] = <[Expr; 2]>::try_from(values).ok()?;
                 let (wanted, new) = (self.settled(wanted, span), self.settled(new, span));
+                let rivals = self.swapped_rivals(name, args);
                 let old = self.swap(&access, &c, &wanted, &new, span);
+                let (old, wanted) = self.compared((old, wanted), &rivals, span);
                 match operation {
                     "val_compare_and_swap" => give(old),
                     _ => {

@@ -71,9 +71,7 @@ impl<'u> Fun<'_, 'u> {
                         "operands and arguments are evaluated from left to right".to_owned(),
                     );
                 }
-                for earlier in &mut values {
-                    *earlier = self.local_value(earlier.clone(), arg.span);
-                }
+                self.keep_before(&mut values, &more, arg.span);
             }
             self.append(more);
             match number < params {

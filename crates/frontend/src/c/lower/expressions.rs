@@ -2,16 +2,24 @@
 //! The value of an expression: statements for what happens on the way, and what is left, a value of local variables. Operands
 //! are evaluated from left to right.
 
+use std::collections::BTreeSet;
+
 use selvedge_program::make::{read, truth};
-use selvedge_program::{BinaryOp, Expr, ExprKind as Kind, Span, Type, UnaryOp};
+use selvedge_program::{
+    BinaryOp, Expr, ExprKind as Kind, LocalId, Place, Span, Stmt, StmtKind, Type, UnaryOp, VarRef,
+};
 
 use super::access::{Access, adapt, reads_shared, strip};
 use super::arithmetic::{binary, choose, convert, divide, int, is_true, known_truth, negate};
 use super::function::Fun;
 use super::function_address;
 use super::points::direct_address;
+use super::stale::takes_apart;
 use crate::c::typed::{self as c, Arithmetic, Compare, ExprKind, Unary};
 use crate::c::types::Type as CType;
+
+/// What is assumed where the order of objects in memory matters.
+const ONE_LAYOUT: &str = "objects lie in memory in one of the orders that are possible";
 
 impl<'u> Fun<'_, 'u> {
     /// The type of a scalar in the program.
@@ -84,14 +92,23 @@ impl<'u> Fun<'_, 'u> {
                         "operands and arguments are evaluated from left to right".to_owned(),
                     );
                 }
-                for earlier in &mut values {
-                    *earlier = self.local_value(earlier.clone(), expr.span);
-                }
+                self.keep_before(&mut values, &more, expr.span);
             }
             self.append(more);
             values.extend(value);
         }
         values
+    }
+
+    /// Keeps values that some steps may change which come after them: what others see, and local variables that the steps write.
+    pub(super) fn keep_before(&mut self, values: &mut [Expr], steps: &[Stmt], span: Span) {
+        let mut written = BTreeSet::new();
+        written_by(steps, &mut written);
+        for value in values {
+            if reads_shared(value) || reads_one_of(value, &written) {
+                *value = self.keep(value.clone(), span);
+            }
+        }
     }
 
     fn pair(&mut self, a: &'u c::Expr, b: &'u c::Expr) -> (Expr, Expr) {
@@ -168,7 +185,13 @@ impl<'u> Fun<'_, 'u> {
             self.limit(span, "a comparison of numbers with fractions".to_owned());
             return truth(false);
         }
-        let (a, b) = self.pair(a, b);
+        let rivals = self.rivals(a, b);
+        let is_order = !matches!(op, Compare::Eq | Compare::Ne);
+        if is_order && self.are_of_several(a, b) {
+            self.lower.assumptions.insert(ONE_LAYOUT.to_owned());
+        }
+        let pair = self.pair(a, b);
+        let (a, b) = self.compared(pair, &rivals, span);
         let b = if a.ty == Type::ThreadId { b } else { adapt(b, &a.ty) };
         let op = match op {
             Compare::Lt => BinaryOp::Lt,
@@ -241,7 +264,12 @@ impl<'u> Fun<'_, 'u> {
                 Fun::nothing(&ty)
             }
             ExprKind::Arithmetic(op, a, b) => {
-                let (a, b) = self.pair(a, b);
+                let rivals = match takes_apart(*op) {
+                    true => self.rivals(a, b),
+                    false => BTreeSet::new(),
+                };
+                let pair = self.pair(a, b);
+                let (a, b) = self.compared(pair, &rivals, span);
                 self.arithmetic(*op, a, b, span)
             }
             ExprKind::Offset(_, by) if self.is_vague(by) => {
@@ -255,7 +283,9 @@ impl<'u> Fun<'_, 'u> {
             }
             ExprKind::Difference(a, b, size) => {
                 let ty = self.type_of(&expr.ty, span);
-                let (a, b) = self.pair(a, b);
+                let rivals = self.rivals(a, b);
+                let pair = self.pair(a, b);
+                let (a, b) = self.compared(pair, &rivals, span);
                 let bytes = convert(binary(BinaryOp::Sub, a, b, span), &ty);
                 let size = int(*size, &ty);
                 divide(bytes, size, false, span)
@@ -457,6 +487,47 @@ fn has_index(value: &Expr) -> bool {
         Kind::Unary(_, a) => has_index(a),
         Kind::Binary(_, a, b) => has_index(a) || has_index(b),
         Kind::IfThenElse(a, b, c) => has_index(a) || has_index(b) || has_index(c),
+        _ => false,
+    }
+}
+
+/// The local variables that steps write.
+fn written_by(steps: &[Stmt], written: &mut BTreeSet<LocalId>) {
+    let see = |places: &[Place], written: &mut BTreeSet<LocalId>| {
+        written.extend(places.iter().filter_map(|place| match place.var {
+            VarRef::Local(local) => Some(local),
+            VarRef::Global(_) => None,
+        }));
+    };
+    for step in steps {
+        match &step.kind {
+            StmtKind::Assign { targets: places, .. }
+            | StmtKind::Havoc(places)
+            | StmtKind::Call { results: places, .. } => see(places, written),
+            StmtKind::Attempt { dest, .. } | StmtKind::Async { dest, .. } => {
+                see(dest.as_slice(), written);
+            }
+            StmtKind::If { then, otherwise, .. } => {
+                written_by(then, written);
+                written_by(otherwise, written);
+            }
+            StmtKind::While { body, .. } | StmtKind::Atomic(body) => written_by(body, written),
+            StmtKind::Choose(blocks) => blocks.iter().for_each(|block| written_by(block, written)),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a value is read of one of these local variables.
+fn reads_one_of(value: &Expr, locals: &BTreeSet<LocalId>) -> bool {
+    match &value.kind {
+        Kind::Read(place) => {
+            matches!(&place.var, VarRef::Local(local) if locals.contains(local))
+                || place.indices.iter().any(|index| reads_one_of(index, locals))
+        }
+        Kind::Unary(_, a) => reads_one_of(a, locals),
+        Kind::Binary(_, a, b) => reads_one_of(a, locals) || reads_one_of(b, locals),
+        Kind::IfThenElse(a, b, c) => [a, b, c].into_iter().any(|e| reads_one_of(e, locals)),
         _ => false,
     }
 }

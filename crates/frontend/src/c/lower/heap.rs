@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use selvedge_program::make::{read, truth};
-use selvedge_program::{BinaryOp, Expr, Place, Span, StmtKind, Type, Value, VarRef};
+use selvedge_program::{BinaryOp, Expr, GlobalId, Place, Span, StmtKind, Type, Value, VarRef};
 
 use super::arithmetic::{binary, choose, convert, int, negate};
 use super::faults::Fault;
@@ -199,6 +199,9 @@ impl<'u> Fun<'_, 'u> {
         };
         let taking = self.collect(|fun| {
             let Some(freed) = pool.freed else { return take(fun, first) };
+            if pool.any {
+                return fun.take_any(pool, freed, &to, first, span);
+            }
             // Stale pointers to the object before are noticed where another one is taken.
             let number = fun.keep(first, span);
             let other = fun.collect(|fun| take(fun, second));
@@ -221,6 +224,42 @@ impl<'u> Fun<'_, 'u> {
         let reason = format!("more than {} objects at once {SEE_HEAP}", pool.objects);
         self.branch(full, span, |fun| fun.limit(span, reason), |_| {});
         found
+    }
+
+    /// Takes any object of a pool that is free: one of those that were given back, or a new one, of which one is like another. The first that is free is given.
+    fn take_any(&mut self, pool: Pool, freed: GlobalId, to: &Place, first: Expr, span: Span) {
+        let none = int(pool.objects, &to.ty);
+        let was_freed =
+            |number: Expr| read(place(VarRef::Global(freed), vec![number], &Type::Bool, span));
+        let is_used = |number: Expr| read(mark(pool, number, span));
+        let mut new = none.clone();
+        for number in (0..pool.objects).rev() {
+            let number = int(number, &to.ty);
+            let is_new = negate(binary(
+                BinaryOp::Or,
+                is_used(number.clone()),
+                was_freed(number.clone()),
+                span,
+            ));
+            new = choose(is_new, number, new);
+        }
+        let new = self.keep(new, span);
+        let is_there = negate(binary(BinaryOp::Eq, first, none.clone(), span));
+        self.branch(
+            is_there,
+            span,
+            |fun| {
+                fun.emit(StmtKind::Havoc(vec![to.clone()]), span);
+                let is_one = negate(binary(BinaryOp::Eq, read(to.clone()), none.clone(), span));
+                fun.emit(StmtKind::Assume(is_one), span);
+                fun.emit(StmtKind::Assume(negate(is_used(read(to.clone())))), span);
+                let is_new = binary(BinaryOp::Eq, read(to.clone()), new, span);
+                let fits = binary(BinaryOp::Or, was_freed(read(to.clone())), is_new, span);
+                fun.emit(StmtKind::Assume(fits), span);
+                fun.assign(mark(pool, read(to.clone()), span), truth(true), span);
+            },
+            |fun| fun.assign(to.clone(), none.clone(), span),
+        );
     }
 
     /// Gives an object back; it holds nothing any more.
@@ -276,10 +315,11 @@ impl<'u> Fun<'_, 'u> {
             self.limit(span, reason);
             return None;
         };
-        self.lower.assumptions.insert(
-            "memory that is asked for is always given, at the first address that is free"
-                .to_owned(),
-        );
+        let assumed = match stored.pool.is_some_and(|pool| pool.any) {
+            true => "memory that is asked for is always given",
+            false => "memory that is asked for is always given, at the first address that is free",
+        };
+        self.lower.assumptions.insert(assumed.to_owned());
         if stored.sizes.is_some() {
             self.check_size(&stored, size, span);
         }

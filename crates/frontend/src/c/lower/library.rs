@@ -59,8 +59,12 @@ const NOTHING: [&str; 15] = [
     "__builtin_prefetch",
 ];
 
+/// Any number: what the functions of `library.c` leave open.
+const UNSPECIFIED: &str = "__unspecified_int";
+
 /// Functions that write or read something outside of the program; their results may be any number.
-pub(super) const OUTSIDE: [&str; 24] = [
+pub(super) const OUTSIDE: [&str; 25] = [
+    UNSPECIFIED,
     "printf",
     "fprintf",
     "vprintf",
@@ -230,12 +234,31 @@ impl<'u> Fun<'_, 'u> {
             }
             return self.nondeterministic(name, result, span);
         }
-        if let Some(to) = clock(name).and_then(|number| args.get(number)) {
+        if let Some((number, to)) = clock(name).and_then(|number| Some((number, args.get(number)?)))
+        {
+            args[..number].iter().for_each(|arg| self.effect(arg));
             let access = self.pointed(to);
+            // Whoever asks for a base of time that there is none of gets 0.
+            let base = args.get(1).filter(|_| name == "timespec_get");
+            let base = base.map(|base| {
+                let base = self.scalar(base);
+                let base = self.settled(base, span);
+                if super::arithmetic::known(&base).is_some_and(|base| base == BigInt::from(1)) {
+                    return base;
+                }
+                let is_there = self.either(span);
+                choose(is_there, base.clone(), int(0, &base.ty))
+            });
+            if base.is_none() {
+                args[number + 1..].iter().for_each(|arg| self.effect(arg));
+            }
             let CType::Pointer(time) = unconverted_type(to) else { return zero(&result) };
             for cell in self.lower.cells(&time) {
                 let value = self.nondeterministic("time", Some(cell.ty.clone()), span);
                 value.iter().for_each(|value| self.store_cell(&access, &cell, value, span));
+            }
+            if let Some(base) = base {
+                return result.iter().map(|ty| adapt(base.clone(), ty)).collect();
             }
             return zero(&result);
         }
@@ -326,6 +349,16 @@ impl<'u> Fun<'_, 'u> {
         if counts.contains(&name) && args.iter().any(|arg| self.is_vague(arg)) {
             args.iter().for_each(|arg| self.effect(arg));
             self.limit(span, format!("a call of `{name}` with a value from outside"));
+            return result.iter().map(Fun::nothing).collect();
+        }
+        if calls_once(name)
+            && let Some(once) = args.get(1)
+            && !functions(self.lower.points.expr(Some(self.id), once))
+                .is_disjoint(&self.lower.exits)
+        {
+            // Whether it counts as called then is not said by C or by POSIX.
+            args.iter().for_each(|arg| self.effect(arg));
+            self.limit(span, "a function to be called once that may end its thread".to_owned());
             return result.iter().map(Fun::nothing).collect();
         }
         if let Some(values) = self.synchronisation(expr, name, args, result.as_ref()) {
@@ -436,7 +469,7 @@ impl<'u> Fun<'_, 'u> {
         let bounds = ty.bounds().and_then(|(lo, hi)| number(lo).zip(number(hi)));
         // Some functions give no negative numbers.
         let bounds = match what {
-            "rand" | "random" | "getpid" => bounds.map(|(_, hi)| (0, hi)),
+            "rand" | "random" | "getpid" => bounds.map(|(_, hi)| (0, hi.min(i128::from(i32::MAX)))),
             _ => bounds,
         };
         let keeps_all = self.lower.options.keeps_values;
@@ -494,32 +527,61 @@ fn not_followed(name: &str) -> String {
     format!("{what} (a call of `{name}`)")
 }
 
-/// Functions that may end their thread: they call `pthread_exit`, or someone who does.
-pub(super) fn may_exit(unit: &Unit) -> BTreeSet<FunctionId> {
-    let mut exits = BTreeSet::new();
+/// Functions that may end their thread: they call `pthread_exit`, or someone who does, by name, by a pointer, or as what is called once.
+pub(super) fn may_exit<'u>(unit: &'u Unit, points: &mut Points<'u>) -> BTreeSet<FunctionId> {
+    let named = |name: &FunctionId| unit.functions[name.index()].name.as_str();
+    let mut calls: Vec<(FunctionId, BTreeSet<FunctionId>)> = Vec::new();
+    for (number, function) in unit.functions.iter().enumerate() {
+        let at = FunctionId(number as u32);
+        let mut called = BTreeSet::new();
+        let mut see = |callee: &'u Callee, args: &'u [c::Expr], _: bool| {
+            let direct = match callee {
+                Callee::Direct(function) => BTreeSet::from([*function]),
+                Callee::Pointer(pointer) => functions(points.expr(Some(at), pointer)),
+                Callee::Builtin(_) => BTreeSet::new(),
+            };
+            if direct.iter().any(|function| calls_once(named(function)))
+                && let Some(once) = args.get(1)
+            {
+                called.extend(functions(points.expr(Some(at), once)));
+            }
+            called.extend(direct);
+        };
+        for statement in function.body.iter().flatten() {
+            super::visit::each_part(statement, false, &mut |expr, _| {
+                super::visit::each_call(expr, false, &mut see);
+            });
+        }
+        calls.push((at, called));
+    }
+    let mut exits: BTreeSet<FunctionId> = (0..unit.functions.len() as u32)
+        .map(FunctionId)
+        .filter(|function| matches!(named(function), "pthread_exit" | "thrd_exit"))
+        .collect();
     loop {
         let before = exits.len();
-        for (number, function) in unit.functions.iter().enumerate() {
-            let mut may = false;
-            let mut see = |callee: &Callee, _: &[c::Expr], _: bool| {
-                if let Callee::Direct(function) = callee {
-                    let name = unit.functions[function.index()].name.as_str();
-                    may |= matches!(name, "pthread_exit" | "thrd_exit") || exits.contains(function);
-                }
-            };
-            for statement in function.body.iter().flatten() {
-                super::visit::each_part(statement, false, &mut |expr, _| {
-                    super::visit::each_call(expr, false, &mut see);
-                });
-            }
-            if may {
-                exits.insert(FunctionId(number as u32));
-            }
-        }
+        let ends = |called: &BTreeSet<FunctionId>| !called.is_disjoint(&exits);
+        let more: Vec<_> =
+            calls.iter().filter(|(_, called)| ends(called)).map(|(at, _)| *at).collect();
+        exits.extend(more);
         if exits.len() == before {
             return exits;
         }
     }
+}
+
+/// Whether a function calls the one that its second argument points to, once.
+fn calls_once(name: &str) -> bool {
+    matches!(name, "pthread_once" | "call_once")
+}
+
+/// The functions among what a pointer may point to.
+fn functions(targets: BTreeSet<Target>) -> BTreeSet<FunctionId> {
+    let function = |target| match target {
+        Target::Function(function) => Some(function),
+        _ => None,
+    };
+    targets.into_iter().filter_map(function).collect()
 }
 
 /// Whether a function writes to where an argument points, which nobody follows: the rest of a sleep, what was set before, any bytes.

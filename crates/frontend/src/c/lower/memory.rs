@@ -276,6 +276,8 @@ pub struct Pool {
     pub used: GlobalId,
     /// The marks of those that were given back once, where somebody may still point to them and that matters.
     pub freed: Option<GlobalId>,
+    /// Whether somebody sees at which place an object is made: then it is any that is free.
+    pub any: bool,
 }
 
 impl Stored {

@@ -50,6 +50,7 @@ mod records;
 mod scopes;
 mod single;
 mod sources;
+mod stale;
 mod starting;
 mod statements;
 mod synchronisation;
@@ -254,7 +255,8 @@ fn lower_here(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>>
         next_address: 0x1000,
         procs: BTreeMap::new(),
         work: Vec::new(),
-        exits: library::may_exit(unit),
+        exits: BTreeSet::new(),
+        stale: stale::Stale::default(),
         single: BTreeSet::new(),
         limits: Vec::new(),
         refused: BTreeMap::new(),
@@ -274,6 +276,8 @@ fn lower_here(unit: &Unit, options: Options) -> Result<Lowered, Vec<Diagnostic>>
         watched: BTreeSet::new(),
         watch: None,
     };
+    lower.exits = library::may_exit(unit, &mut lower.points);
+    lower.stale = stale::Stale::new(unit, &mut lower.points);
     if options.marks_end {
         let name = "end".to_owned();
         let (no, span) = (Value::FALSE, Span::default());
@@ -372,6 +376,8 @@ pub(super) struct Lower<'u> {
     work: Vec<(FunctionId, Role, ProcId)>,
     /// Functions that may end their thread.
     exits: BTreeSet<FunctionId>,
+    /// Addresses that are compared when their objects may be gone.
+    stale: stale::Stale,
     /// Functions of which there is never more than one activation.
     single: BTreeSet<FunctionId>,
     limits: Vec<Limit>,

@@ -45,11 +45,13 @@ impl<'u> Lower<'u> {
             Target::Local(function, local) => {
                 let function_name = &self.unit.functions[function.index()].name;
                 let declared = &self.unit.functions[function.index()].locals[local.index()];
-                let is_kept = self.options.memory && self.points.outlives(target, function);
+                let is_compared = self.stale.compared.contains(&target);
+                let is_kept =
+                    is_compared || self.options.memory && self.points.outlives(target, function);
                 let pool = match self.single.contains(&function) {
                     false => Some(self.options.heap),
                     // A mark says whether it is there; another place shows who points to the old one.
-                    true if self.options.memory && function_name != "main" => {
+                    true if (is_compared || self.options.memory) && function_name != "main" => {
                         Some(if is_kept { 2 } else { 1 })
                     }
                     true => None,
@@ -57,14 +59,15 @@ impl<'u> Lower<'u> {
                 let mut stored =
                     self.store_new(&declared.name, &declared.ty, pool, declared.span)?;
                 if is_kept {
-                    self.note_freed(&mut stored, &declared.name, declared.span);
+                    self.note_freed(&mut stored, &declared.name, is_compared, declared.span);
                 }
                 stored
             }
             Target::Heap(site) => {
                 let mut stored = self.store_heap(site)?;
-                if self.options.memory && self.points.freed.contains(&target) {
-                    self.note_freed(&mut stored, "heap", site);
+                let is_compared = self.stale.compared.contains(&target);
+                if is_compared || self.options.memory && self.points.freed.contains(&target) {
+                    self.note_freed(&mut stored, "heap", is_compared, site);
                 }
                 stored
             }
@@ -89,13 +92,14 @@ impl<'u> Lower<'u> {
         Some(stored)
     }
 
-    /// Keeps in mind which objects of a pool were given back.
-    fn note_freed(&mut self, stored: &mut Stored, name: &str, span: Span) {
+    /// Keeps in mind which objects of a pool were given back, and whether somebody sees where the next one is made.
+    fn note_freed(&mut self, stored: &mut Stored, name: &str, any: bool, span: Span) {
         let Some(pool) = &mut stored.pool else { return };
         let marks = Type::Array { element: Box::new(Type::Bool), length: pool.objects };
         let freed = self.global(&format!("{name}.freed"), marks, &Value::FALSE, span);
         self.tell(Told::Shared(freed), Manner::Hidden);
         pool.freed = Some(freed);
+        pool.any = any;
     }
 
     /// New variables for an object, or for a pool of objects.
@@ -143,7 +147,7 @@ impl<'u> Lower<'u> {
                 let marks = Type::Array { element: Box::new(Type::Bool), length: objects };
                 self.global(&format!("{name}.used"), marks, &Value::FALSE, span)
             });
-            memory::Pool { objects, stride, used, freed: None }
+            memory::Pool { objects, stride, used, freed: None, any: false }
         });
         let whole = pool.map_or(size, |pool| u64::from(pool.objects) * pool.stride);
         let base = self.address(whole);

@@ -17,14 +17,14 @@ impl<'u> Fun<'_, 'u> {
         match &expr.kind {
             ExprKind::Load(lvalue) => {
                 let access = self.access(lvalue);
-                self.load_all(&access, &expr.ty, span)
+                self.load_all(&access, &lvalue.ty, span)
             }
             ExprKind::Call(callee, args) => self.call(expr, callee, args),
             ExprKind::Assign(place, value) => {
                 let values = self.record(value);
                 let access = self.access(place);
                 let (access, values) = self.apart(access, values, span);
-                self.store_all(&access, &expr.ty, &values, span);
+                self.store_all(&access, &place.ty, &values, span);
                 values
             }
             ExprKind::Comma(a, b) => {
@@ -90,6 +90,12 @@ impl<'u> Fun<'_, 'u> {
     /// Reads all scalars of something.
     pub(super) fn load_all(&mut self, access: &Access, ty: &CType, span: Span) -> Vec<Expr> {
         self.copy_floats(ty, span);
+        if let CType::Atomic(inner) = ty {
+            return self.whole(span, |fun| {
+                let values = fun.load_all(access, inner, span);
+                values.into_iter().map(|value| fun.settled(value, span)).collect()
+            });
+        }
         let cells = self.lower.cells(ty);
         cells.iter().map(|cell| self.load_cell(access, cell, span)).collect()
     }
@@ -110,8 +116,23 @@ impl<'u> Fun<'_, 'u> {
         }
     }
 
+    /// One access of a structure that is `_Atomic`: one step.
+    fn whole<T: Default>(&mut self, span: Span, access: impl FnOnce(&mut Self) -> T) -> T {
+        if self.lower.options.races {
+            let reason = "an access of an atomic structure, of which races are looked for";
+            self.limit(span, reason.to_owned());
+            return T::default();
+        }
+        let mut found = T::default();
+        self.section(span, |fun| found = access(fun));
+        found
+    }
+
     /// Writes all scalars of something.
     pub(super) fn store_all(&mut self, access: &Access, ty: &CType, values: &[Expr], span: Span) {
+        if let CType::Atomic(inner) = ty {
+            return self.whole(span, |fun| fun.store_all(access, inner, values, span));
+        }
         for (cell, value) in self.lower.cells(ty).iter().zip(values) {
             self.store_cell(access, cell, value, span);
         }

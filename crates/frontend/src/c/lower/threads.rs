@@ -301,7 +301,8 @@ impl<'u> Fun<'_, 'u> {
         span: Span,
     ) {
         let Some(numbers) = self.lower.numbers else { return };
-        let pool = Pool { objects: numbers.count, stride: 0, used: numbers.used, freed: None };
+        let pool =
+            Pool { objects: numbers.count, stride: 0, used: numbers.used, freed: None, any: false };
         let threads =
             Stored { base: 0, size: 0, leaves: Vec::new(), pool: Some(pool), sizes: None };
         let number = read(self.make_object(&threads, span));
@@ -436,6 +437,10 @@ impl<'u> Fun<'_, 'u> {
 
     fn destroy_with(&mut self, function: FunctionId, value: &Expr, span: Span) {
         let declared = &self.lower.unit.functions[function.index()];
+        if self.lower.exits.contains(&function) {
+            let reason = "a function for the end of threads that may end its thread";
+            return self.limit(span, reason.to_owned());
+        }
         match declared.body {
             Some(_) => drop(self.call_with(function, vec![value.clone()], span)),
             None if declared.name == "free" => {

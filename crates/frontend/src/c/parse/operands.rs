@@ -129,15 +129,19 @@ impl Parser<'_> {
     /// `_Alignof (type)`; GNU has it for expressions as well.
     fn align_of(&mut self) -> Parsed<Expr> {
         let start = self.tokens.bump();
+        let mut preferred = self.tokens.text(start) != "_Alignof";
         let ty = match self.type_or_operand()? {
             Ok(ty) => ty,
             Err(operand) => {
+                // Members are where the layout of their structure says.
+                let is_member = matches!(operand.kind, ExprKind::Member(..) | ExprKind::Arrow(..));
+                preferred &= !is_member;
                 let span = operand.span;
                 let ty = TypeWords::TypeofExpr(Box::new(operand));
                 TypeName { specifiers: Specifiers::of(ty, span), declarator: self.no_declarator() }
             }
         };
-        Ok(Expr { kind: ExprKind::Alignof(Box::new(ty)), span: self.since(start) })
+        Ok(Expr { kind: ExprKind::Alignof(Box::new(ty), preferred), span: self.since(start) })
     }
 
     /// A type in parentheses, or an operand.

@@ -282,7 +282,7 @@ pub(super) fn expr(e: &Expr) -> String {
         ExprKind::Compound(ty, parts) => format!("<{}>{}", type_name(ty), list(parts)),
         ExprKind::SizeofExpr(e) => format!("sizeof({})", expr(e)),
         ExprKind::SizeofType(ty) => format!("sizeof<{}>", type_name(ty)),
-        ExprKind::Alignof(ty) => format!("alignof<{}>", type_name(ty)),
+        ExprKind::Alignof(ty, _) => format!("alignof<{}>", type_name(ty)),
         ExprKind::Statement(b) => format!("({})", block(b)),
         ExprKind::Offsetof(ty, path) => format!("offsetof<{}>{}", type_name(ty), designators(path)),
         ExprKind::Compatible(a, b) => format!("compatible<{}, {}>", type_name(a), type_name(b)),
