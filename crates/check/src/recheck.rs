@@ -67,6 +67,7 @@ pub fn recheck(
     // Where two questions are asked, a run that is an answer to the one about assertions is one to both.
     let is_about_assertions =
         |document: &Document| document.is_violation() && !document.is_about_deadlocks();
+    let leaves_out_chance = asked.deadlock && subject.beyond().is_some_and(|beyond| beyond.waits);
     let asked = &match &read {
         Ok(document) if subject.asks_twice() && is_about_assertions(document) => {
             RecheckOptions { deadlock: false, ..asked.clone() }
@@ -107,8 +108,16 @@ pub fn recheck(
             counted.for_engine(wanted)?
         }
     };
-    Ok(document.and_then(|(document, _)| states(&document, subject, opened, &given, asked)))
+    let accepted =
+        document.and_then(|(document, _)| states(&document, subject, opened, &given, asked));
+    Ok(accepted.map(|accepted| match leaves_out_chance && accepted.claim == Claim::Safe {
+        true => Accepted { property: WITHOUT_CHANCE.to_owned(), ..accepted },
+        false => accepted,
+    }))
 }
+
+/// What a proof is about that answers the second of two questions: whether assertions fail was the first, about runs in which threads may wake by chance.
+const WITHOUT_CHANCE: &str = "deadlock; assertions only where no thread wakes by chance (evidence without --deadlock covers the rest)";
 
 /// Evidence that is about a subject with these options, and the numbers of threads that it is about. Whether it is about deadlocks in which
 /// threads wait for each other, it says itself, unless all deadlocks are asked for.

@@ -27,11 +27,17 @@ const STEPS: usize = 1500;
 /// A thread that has called so often is deep in a recursion.
 const DEEP: usize = 100;
 
+/// Texts that are longer are not prepared once more for this: memory may have been what ended the search.
+const LONGEST_TEXT: usize = 1 << 16;
+
 /// In how many of a hundred steps another thread is next.
 const SWITCHES: usize = 3;
 
 /// A recursion without end that some schedule comes to, or else one that goes deep.
 pub(crate) fn recursion(subject: &Subject) -> Option<Recursion> {
+    if subject.source().text().len() > LONGEST_TEXT {
+        return None;
+    }
     let any_number = subject.has_any_number();
     let opened = subject.for_engine(Wanted { deadlock: Deadlocks::No, any_number }).ok()?;
     of_system(&*opened.system)

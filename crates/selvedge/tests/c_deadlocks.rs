@@ -337,3 +337,29 @@ fn a_barrier_for_nobody_is_none() {
         "if (pthread_barrier_init(&b, 0, 1) != 0) reach_error(); pthread_barrier_wait(&b);",
     );
 }
+
+/// Whether somebody is stuck is asked where nobody wakes by chance, and an assertion may fail only where somebody does: a proof of the one says that it is none
+/// of the other.
+#[test]
+fn a_proof_about_deadlocks_does_not_speak_of_threads_that_wake_by_chance() {
+    let waits = |again: &str| {
+        format!(
+            "int ready; void *f(void *a) {{ pthread_mutex_lock(&m); {again} (!ready) pthread_cond_wait(&c, &m); if (!ready) reach_error(); pthread_mutex_unlock(&m); return 0; }}"
+        )
+    };
+    let main = "pthread_t t; pthread_create(&t, 0, f, 0); pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); pthread_join(t, 0);";
+    let evidence = Options { evidence: true, ..asked() };
+    let by_chance = subject(&waits("if"), main);
+    assert_eq!(verify(&by_chance, &evidence).unwrap().name(), VerdictName::Unsafe);
+    let subject = subject(&waits("while"), main);
+    let answer = verify(&subject, &evidence).unwrap();
+    assert_eq!(answer.name(), VerdictName::Safe);
+    let proof = answer.evidence().unwrap().expect("there is some").to_text();
+    let accepted =
+        recheck(&subject, &proof, &asked()).unwrap().unwrap_or_else(|why| panic!("{why}"));
+    assert!(
+        accepted.property.contains("only where no thread wakes by chance"),
+        "{}",
+        accepted.property
+    );
+}
