@@ -134,6 +134,9 @@ impl Parser<'_> {
                 self.word_end();
                 Ok(())
             }
+            Token::Atomic if self.tokens.peek_at(1) == Token::Dot => {
+                Err(self.no_package().unwrap_or(Reported))
+            }
             Token::If | Token::While | Token::Either | Token::Atomic | Token::OpenBrace => {
                 self.compound(labels, into)
             }

@@ -10,6 +10,7 @@
 
 use selvedge_program::Span;
 
+use super::elsewhere::LONGEST_ADVICE;
 use super::lexer::Token;
 use super::wanted::Wanted;
 use super::{Parser, STEP_HINT};
@@ -70,6 +71,7 @@ impl Parser<'_> {
         let close = self.expect_closing(Token::CloseParen, Wanted::CloseParen, open)?;
         let mut body = vec![block(self.loop_body("for", self.tokens.indentation(start))?, start)];
         if let Some((kind, span)) = step {
+            self.doubt_counter(&all, &cond, &body, &kind);
             let next = made("next", start, 0);
             let jumps = redirect(&mut body, &next);
             let labels = if jumps { vec![next] } else { Vec::new() };
@@ -90,9 +92,12 @@ impl Parser<'_> {
         );
         let span = self.tokens.bump();
         let mut branches = vec![self.guarded(true)?];
+        let mut guards = vec![branches[0].0.as_ref().map(|guard| guard.span)];
         let is_worded = self.tokens.peek_before() != Token::CloseBrace;
-        while self.eat(Token::OrWord) || is_alone && self.eat_else() {
-            branches.push(self.guarded(!is_worded)?);
+        while self.eat(Token::OrWord) || is_alone && self.eat_else(&guards) {
+            let branch = self.guarded(!is_worded)?;
+            guards.push(branch.0.as_ref().map(|guard| guard.span));
+            branches.push(branch);
         }
         let kind = match branches.iter().any(|(guard, _)| guard.is_some()) {
             true => StmtKind::Block(guarded_choice(branches, span)),
@@ -102,16 +107,29 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Moves past `else` after a branch, and reports it.
-    fn eat_else(&mut self) -> bool {
+    /// Moves past `else` after branches with these guards, and reports it.
+    fn eat_else(&mut self, guards: &[Option<Span>]) -> bool {
         if self.peek() != Token::Else || self.tokens.peek_at(1) != Token::OpenBrace {
             return false;
         }
         let word = self.tokens.bump();
         let error = Diagnostic::error(word, "`or` stands between the branches of `either`");
-        let hint =
-            "write `or`: one of the branches is chosen freely; `if c { … } else { … }` tests";
-        self.tokens.report_behind(error.hint(hint).fixed_by(word, "or"));
+        let guards: Option<Vec<String>> = guards
+            .iter()
+            .map(|guard| guard.map(|span| format!("!({})", self.tokens.text(span))))
+            .collect();
+        let guards = guards.map(|guards| guards.join(" && "));
+        self.tokens.report_behind(match guards.filter(|g| g.len() < LONGEST_ADVICE) {
+            // A message that may be sent or received is no condition.
+            Some(guards) if !guards.contains("send(") && !guards.contains("receive(") => {
+                let hint = format!("write `or when {guards}`: a branch without a guard is always possible");
+                error.hint(hint).fixed_by(word, format!("or when {guards}"))
+            }
+            _ => {
+                let hint = "write `or`: one of the branches is chosen freely; `if c { … } else { … }` tests";
+                error.hint(hint).fixed_by(word, "or")
+            }
+        });
         true
     }
 
