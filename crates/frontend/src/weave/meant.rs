@@ -273,10 +273,7 @@ impl Parser<'_> {
     }
 
     /// Reports `atomic.AddInt32(&x, 1)`, at `atomic`, which is a package elsewhere.
-    pub(super) fn no_package(&mut self) -> Option<Reported> {
-        if (self.peek(), self.tokens.peek_at(1)) != (Token::Atomic, Token::Dot) {
-            return None;
-        }
+    pub(super) fn no_package(&mut self) -> Reported {
         let path = self.tokens.span().to(self.tokens.span_at(2));
         let word = self.tokens.text(self.tokens.span_at(2)).to_ascii_lowercase();
         let sized = ["int32", "int64", "uint32", "uint64", "bool", "pointer"];
@@ -298,7 +295,7 @@ impl Parser<'_> {
             }
         };
         let message = format!("`{}` does not belong to the language", self.tokens.text(path));
-        Some(self.tokens.unexpected(Diagnostic::error(path, message).hint(hint)))
+        self.tokens.unexpected(Diagnostic::error(path, message).hint(hint))
     }
 
     /// What to write instead of `ReentrantLock q = new ReentrantLock();`, behind `new`.

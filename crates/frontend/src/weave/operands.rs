@@ -9,7 +9,7 @@ use super::misplaced::NO_ADDRESSES;
 use super::wanted::Wanted;
 use super::{Parser, STEP_HINT, only_replacement};
 use crate::Diagnostic;
-use crate::cursor::{Parsed, Reported};
+use crate::cursor::Parsed;
 use crate::foreign;
 use crate::syntax::{
     Effect, EffectKind, Expr, ExprKind, Item, MemberExpr, PlaceExpr, TypeExpr, TypeKind,
@@ -27,9 +27,7 @@ impl Parser<'_> {
             Token::OpenParen if self.at_cast() => self.cast(),
             Token::OpenParen => self.parenthesised(),
             Token::Name => self.named(),
-            Token::Atomic if self.tokens.peek_at(1) == Token::Dot => {
-                Err(self.no_package().unwrap_or(Reported))
-            }
+            Token::Atomic if self.tokens.peek_at(1) == Token::Dot => Err(self.no_package()),
             Token::OpenBrace => self.choice(),
             Token::Int | Token::Machine => self.conversion(),
             Token::Fair => self.fair_choice(),

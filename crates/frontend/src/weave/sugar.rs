@@ -18,6 +18,9 @@ use crate::Diagnostic;
 use crate::cursor::Parsed;
 use crate::syntax::{Cond, Expr, ExprKind, Name, Stmt, StmtKind};
 
+/// What a branch needs to be chosen, and what it does.
+type Branch = (Option<Stmt>, Vec<Stmt>);
+
 impl Parser<'_> {
     /// Whether a `for` loop stands here, and no call of a procedure of that name: there is a `;` in its parentheses.
     pub(super) fn at_for(&self) -> bool {
@@ -92,12 +95,9 @@ impl Parser<'_> {
         );
         let span = self.tokens.bump();
         let mut branches = vec![self.guarded(true)?];
-        let mut guards = vec![branches[0].0.as_ref().map(|guard| guard.span)];
         let is_worded = self.tokens.peek_before() != Token::CloseBrace;
-        while self.eat(Token::OrWord) || is_alone && self.eat_else(&guards) {
-            let branch = self.guarded(!is_worded)?;
-            guards.push(branch.0.as_ref().map(|guard| guard.span));
-            branches.push(branch);
+        while self.eat(Token::OrWord) || is_alone && self.eat_else(&branches) {
+            branches.push(self.guarded(!is_worded)?);
         }
         let kind = match branches.iter().any(|(guard, _)| guard.is_some()) {
             true => StmtKind::Block(guarded_choice(branches, span)),
@@ -107,16 +107,16 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Moves past `else` after branches with these guards, and reports it.
-    fn eat_else(&mut self, guards: &[Option<Span>]) -> bool {
+    /// Moves past `else` after these branches, and reports it.
+    fn eat_else(&mut self, branches: &[Branch]) -> bool {
         if self.peek() != Token::Else || self.tokens.peek_at(1) != Token::OpenBrace {
             return false;
         }
         let word = self.tokens.bump();
         let error = Diagnostic::error(word, "`or` stands between the branches of `either`");
-        let guards: Option<Vec<String>> = guards
+        let guards: Option<Vec<String>> = branches
             .iter()
-            .map(|guard| guard.map(|span| format!("!({})", self.tokens.text(span))))
+            .map(|(guard, _)| Some(format!("!({})", self.tokens.text(guard.as_ref()?.span))))
             .collect();
         let guards = guards.map(|guards| guards.join(" && "));
         self.tokens.report_behind(match guards.filter(|g| g.len() < LONGEST_ADVICE) {
@@ -134,7 +134,7 @@ impl Parser<'_> {
     }
 
     /// A branch, and what it needs to be chosen.
-    fn guarded(&mut self, reports: bool) -> Parsed<(Option<Stmt>, Vec<Stmt>)> {
+    fn guarded(&mut self, reports: bool) -> Parsed<Branch> {
         let guard = match self.peek() == Token::Name && self.tokens.current_text() == "when" {
             true => {
                 self.tokens.bump();
@@ -214,7 +214,7 @@ impl Parser<'_> {
 }
 
 /// A choice among the branches whose guards hold.
-fn guarded_choice(branches: Vec<(Option<Stmt>, Vec<Stmt>)>, span: Span) -> Vec<Stmt> {
+fn guarded_choice(branches: Vec<Branch>, span: Span) -> Vec<Stmt> {
     let plain = |kind, span| Stmt { labels: Vec::new(), kind, span };
     let end = made("end", span, 0);
     let mut ways = Vec::new();
