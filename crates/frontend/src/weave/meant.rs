@@ -141,7 +141,12 @@ impl Parser<'_> {
             Token::Assign | Token::Equal if first < before => {
                 let target = self.first.to(self.tokens.span_of(before - 1));
                 let target = self.tokens.text(target);
-                Some(format!("write `{target} := receive({channel});`"))
+                Some(match target.split_once(',') {
+                    Some((target, _)) => format!(
+                        "write `{target} := receive({channel});`: a channel is not closed, so nothing else is received"
+                    ),
+                    None => format!("write `{target} := receive({channel});`"),
+                })
             }
             Token::Name | Token::CloseBracket if self.first.start < self.tokens.span().start => {
                 let channel = self.tokens.text(self.first.to(self.tokens.previous()));
