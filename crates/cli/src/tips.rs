@@ -119,6 +119,12 @@ fn in_its_place(command: &str, option: &str) -> Option<String> {
         ) => {
             "`--property` says what is asked of a program in C (`no-data-race` is one); other programs say it with `assert`"
         }
+        ("verify" | "check" | "cluster" | "livelock", "--ltl" | "--formula" | "--spec") => {
+            "there is no temporal logic: `assert` and `invariant` in the program say what holds, and `selvedge livelock FILE` looks for fair runs that never end"
+        }
+        ("verify" | "check" | "cluster" | "livelock", "--why" | "--explain") => {
+            "every violation is shown with the reason, in the line `why`; `--evidence FILE` keeps it with its schedule"
+        }
         (_, "--json" | "--sarif" | "--csv" | "--markdown" | "--dot") => {
             let format = option.trim_start_matches('-');
             return Some(format!("write `--format {format}`"));

@@ -396,6 +396,24 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// The expression as it is written, for advice: a number, a truth value, a name or an element; `None` for anything longer.
+    pub(crate) fn brief(&self) -> Option<String> {
+        Some(match &self.kind {
+            ExprKind::Int(n) => n.to_string(),
+            ExprKind::Bool(b) => b.to_string(),
+            ExprKind::Place(place) if place.members.is_empty() => {
+                let mut text = place.name.text.clone();
+                for index in &place.indices {
+                    text = format!("{text}[{}]", index.brief()?);
+                }
+                text
+            }
+            _ => return None,
+        })
+    }
+}
+
 /// The kind of an expression.
 #[derive(Clone, Debug)]
 pub enum ExprKind {

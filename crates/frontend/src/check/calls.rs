@@ -104,9 +104,28 @@ impl<'a> Body<'_, 'a> {
 
     fn calls_in_cond(&mut self, cond: &'a syntax::Cond, sequence: &mut Sequence) {
         match cond {
-            syntax::Cond::Expr(expr) => self.calls_in([expr], sequence),
+            syntax::Cond::Expr(expr) => {
+                let before = self.typer.problems.len();
+                self.calls_in([expr], sequence);
+                self.declare_condition(expr, before);
+            }
             // A call as the whole condition of a Boolean program is refused where it is checked.
             syntax::Cond::Effect { effect, .. } => self.calls_in_effect(effect, sequence),
+        }
+    }
+
+    /// Where a condition is the call of an unknown procedure: the one that is declared gives a truth value.
+    fn declare_condition(&mut self, mut expr: &syntax::Expr, before: usize) {
+        while let Syntax::Unary(_, inner) = &expr.kind {
+            expr = inner;
+        }
+        let Syntax::Call(name, _) = &expr.kind else { return };
+        let problems = self.typer.problems.get_mut(before..).unwrap_or_default();
+        if let Some(problem) = problems.iter_mut().find(|p| p.label.span == name.span)
+            && let Some(hint) = &mut problem.hint
+        {
+            let (number, truth) = (format!("`int {}(", name.text), format!("`bool {}(", name.text));
+            *hint = hint.replacen(&number, &truth, 1);
         }
     }
 
@@ -188,7 +207,7 @@ impl<'a> Body<'_, 'a> {
         if self.typer.scope.results.contains_key(&span) {
             return;
         }
-        let (Some(proc), args) = self.call(name, args, span) else {
+        let (Some(proc), args) = self.call_for(name, args, span, &[Type::Int]) else {
             self.typer.scope.wrong_results.insert(span);
             return;
         };

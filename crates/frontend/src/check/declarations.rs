@@ -205,6 +205,10 @@ impl Typer<'_, '_> {
     pub fn reveal(&mut self, id: LocalId) {
         let Err(first) = self.scope.reveal(id) else { return };
         let (local, first) = (self.scope.local(id), self.scope.local(first));
+        if local.ty.is_none() {
+            // Its declaration was reported, and may be none.
+            return;
+        }
         self.problems.push(
             Diagnostic::error(
                 local.span,

@@ -21,7 +21,9 @@ impl<'a> Body<'_, 'a> {
     pub fn effect(&mut self, targets: Vec<Option<Place>>, effect: &'a Effect) -> Option<StmtKind> {
         match &effect.kind {
             EffectKind::Call(name, args) => {
-                let (proc, args) = self.call(name, args, effect.span);
+                let types: Vec<Type> =
+                    targets.iter().flatten().map(|place| place.ty.clone()).collect();
+                let (proc, args) = self.call_for(name, args, effect.span, &types);
                 let proc = proc?;
                 self.sites.calls.push((proc, effect.span));
                 let results = self.results(proc, targets, effect.span)?;
@@ -57,7 +59,7 @@ impl<'a> Body<'_, 'a> {
                 return Some(Cond::Attempt { op, negated });
             }
             EffectKind::Call(name, args) => {
-                self.call(name, args, effect.span).0?;
+                self.call_for(name, args, effect.span, &[Type::Bool]).0?;
                 let text = &name.text;
                 Diagnostic::error(effect.span, "a call cannot be a condition")
                     .hint(format!("assign the result first: `bool b := {text}(…);`, then test `b`"))
@@ -151,6 +153,18 @@ impl<'a> Body<'_, 'a> {
         args: &'a [syntax::Expr],
         span: Span,
     ) -> (Option<ProcId>, Option<Vec<Expr>>) {
+        self.call_for(name, args, span, &[])
+    }
+
+    /// The procedure that is called, and its arguments; the results go to variables of these types.
+    pub fn call_for(
+        &mut self,
+        name: &'a Name,
+        args: &'a [syntax::Expr],
+        span: Span,
+        results: &[Type],
+    ) -> (Option<ProcId>, Option<Vec<Expr>>) {
+        let before = self.typer.problems.len();
         let Some(proc) = self.called(name, args) else {
             // What other languages do with locks, conditions and channels is no use of their values.
             let text = &name.text;
@@ -158,11 +172,45 @@ impl<'a> Body<'_, 'a> {
                 || foreign::procedure(text).is_some()
                 || foreign::between(text).is_some();
             if !is_foreign {
-                args.iter().for_each(|arg| drop(self.typer.infer(arg)));
+                let types = args.iter().map(|arg| self.typer.infer(arg).map(|arg| arg.ty));
+                let types: Vec<Option<Type>> = types.collect();
+                let hint = self.declaration_of(text, &types, results);
+                if let Some(problem) = self.typer.problems.get_mut(before)
+                    && problem.hint.as_ref().is_some_and(|hint| hint.starts_with(DECLARE))
+                {
+                    problem.hint = Some(hint);
+                }
             }
             return (None, None);
         };
         (Some(proc), self.typer.arguments(proc, args, span))
+    }
+
+    /// How an unknown procedure is declared that is called with arguments of these types, for results of these types.
+    fn declaration_of(&self, name: &str, args: &[Option<Type>], results: &[Type]) -> String {
+        let items = self.typer.items;
+        let params = args.iter().zip(1..).map(|(ty, number)| {
+            let ty = match ty {
+                None | Some(Type::Range { .. }) => "int".to_owned(),
+                Some(ty) => items.type_name(ty),
+            };
+            match args.len() {
+                1 => format!("{ty} n"),
+                _ => format!("{ty} n{number}"),
+            }
+        });
+        let params: Vec<String> = params.collect();
+        let results = results.iter().map(|ty| match ty {
+            Type::Range { .. } => "int".to_owned(),
+            ty => items.type_name(ty),
+        });
+        let results: Vec<String> = results.collect();
+        let result = match results.as_slice() {
+            [] => "void".to_owned(),
+            [one] => one.clone(),
+            several => format!("({})", several.join(", ")),
+        };
+        format!("{DECLARE} `{result} {name}({}) {{ … }}`", params.join(", "))
     }
 
     fn called(&mut self, name: &'a Name, args: &[syntax::Expr]) -> Option<ProcId> {
@@ -214,7 +262,7 @@ impl<'a> Body<'_, 'a> {
                     let known = foreign::procedure(text).or_else(|| foreign::between(text));
                     match known.or_else(|| foreign::beginning(text)) {
                         Some(hint) => problem.hint(hint),
-                        None => problem.hint(format!("declare it, as in `void {text}() {{ … }}`")),
+                        None => problem.hint(format!("{DECLARE} `void {text}() {{ … }}`")),
                     }
                 }
             }
@@ -305,6 +353,9 @@ impl<'a> Body<'_, 'a> {
         false
     }
 }
+
+/// The beginning of the advice to declare a procedure.
+const DECLARE: &str = "declare it, as in";
 
 /// What to write instead of `a(0)`.
 fn element_of(array: &str) -> String {

@@ -35,6 +35,7 @@ mod tests;
 mod threads;
 mod types;
 mod unknown;
+mod unused;
 pub(crate) mod walk;
 
 use std::collections::BTreeMap;
@@ -139,6 +140,10 @@ fn checked_parts<T>(
     let is_error = |problem: &Diagnostic| problem.severity == Severity::Error;
     let known = problems.iter().any(is_error);
     for problem in more {
+        if known && problem.severity == Severity::Warning {
+            // What is not used may be used where a mistake is.
+            continue;
+        }
         // The copies of a procedure have the same mistakes.
         if !(problems.contains(&problem) || known && is_repeated(&problem)) {
             problems.push(problem);
@@ -170,6 +175,7 @@ fn without_parts<'a, T>(
     }
     let threads = threads::threads(&items, &mut problems);
     let predicates = predicates::predicates(&items, &locals, &mut problems);
+    let unused = unused::warnings(&items);
     let seen = look(&items, &locals);
     if problems.iter().any(|p| p.severity == Severity::Error) {
         return (None, problems, seen);
@@ -195,6 +201,7 @@ fn without_parts<'a, T>(
         predicates,
     };
     problems.extend(returns::warnings(&program, patience));
+    problems.extend(unused);
     (Some(program), problems, seen)
 }
 

@@ -76,6 +76,9 @@ impl<'a> Typer<'_, 'a> {
                 }
                 let before = self.problems.len();
                 let found = self.alike(vec![left, right], None, &Type::Bool);
+                if found.is_none() {
+                    self.explain_negated(op, [left, right], before);
+                }
                 if let (None, Some(ty)) = (&found, self.machine_of(&[left, right], None)) {
                     self.explain_compared(&ty, [left, right], before);
                 }
@@ -109,14 +112,32 @@ impl<'a> Typer<'_, 'a> {
         let found = self.both(left, right, &Type::Bool);
         if found.is_none() && before < self.problems.len() {
             let sign = op.operator().sign;
-            let problem = self.problems.remove(before).hint(format!(
-                "`{sign}` is for truth values, and for the bits of machine integers: a conversion makes one of a \
-                 number, as in `u8(n)`"
-            ));
+            let usual = || {
+                format!(
+                    "`{sign}` is for truth values, and for the bits of machine integers: a conversion makes one of a \
+                     number, as in `u8(n)`"
+                )
+            };
+            let problem = self.problems.remove(before);
+            let problem = problem.hint(bits_compared(op, left, right).unwrap_or_else(usual));
             self.problems.insert(before, problem);
         }
         let [left, right] = found?;
         Some(Expr { kind: ExprKind::Binary(truths, left, right), ty: Type::Bool, span })
+    }
+
+    /// Says of `!x == 0` that the comparison is what is negated.
+    fn explain_negated(&mut self, op: BinaryOp, [left, right]: [&syntax::Expr; 2], before: usize) {
+        let syntax::ExprKind::Unary(UnaryOp::Not, negated) = &left.kind else { return };
+        let Some(problem) = self.problems.get_mut(before) else { return };
+        let is_bare = negated.span.end == left.span.end;
+        if problem.label.span == negated.span
+            && is_bare
+            && let (Some(of), Some(with)) = (negated.brief(), right.brief())
+        {
+            let sign = op.operator().sign;
+            problem.hint = Some(format!("`!` is done first: write `!({of} {sign} {with})`"));
+        }
     }
 
     /// Says of a number that is compared with a machine integer, and does not fit it, how the two can be compared.
@@ -280,4 +301,20 @@ impl<'a> Typer<'_, 'a> {
         let other = other.map(|e| &e.ty).filter(|ty| ty.is_integer());
         self.expect(expr, other.unwrap_or(&Type::Int))
     }
+}
+
+/// What to write instead of `x & 1 == 0`, which other languages compute as it is meant, or not.
+fn bits_compared(op: BinaryOp, left: &syntax::Expr, right: &syntax::Expr) -> Option<String> {
+    let syntax::ExprKind::Binary(compare @ (BinaryOp::Eq | BinaryOp::Ne), mask, with) = &right.kind
+    else {
+        return None;
+    };
+    let (of, mask, with) = (left.brief()?, mask.brief()?, with.brief()?);
+    let (bits, sign) = (op.operator().sign, compare.operator().sign);
+    let masked = format!("`(u8({of}) {bits} {mask}) {sign} {with}`");
+    let is_last = op == BinaryOp::BitAnd && mask == "1";
+    Some(match is_last {
+        true => format!("write `{of} % 2 {sign} {with}`, or {masked} for a machine integer"),
+        false => format!("write {masked}: bits are those of machine integers"),
+    })
 }

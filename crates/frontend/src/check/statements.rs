@@ -6,6 +6,7 @@ use selvedge_program::{Block, Expr, LabelId, Place, ProcId, Span, Stmt, StmtKind
 
 use super::counted;
 use super::expressions::Typer;
+use super::items::Item;
 use super::procedures::Sites;
 use super::scope::Mode;
 use crate::Diagnostic;
@@ -187,8 +188,37 @@ impl<'c, 'a> Body<'c, 'a> {
                 self.sites.ends.push((self.proc, stmt.span));
                 StmtKind::EndThread
             }
-            Syntax::Join(thread) => StmtKind::Join(self.typer.expect(thread, &Type::ThreadId)?),
+            Syntax::Join(thread) => {
+                let before = self.typer.problems.len();
+                let joined = self.typer.expect(thread, &Type::ThreadId);
+                if joined.is_none() {
+                    self.explain_joined(thread, before);
+                }
+                StmtKind::Join(joined?)
+            }
         })
+    }
+
+    /// Says how a thread is waited for, where a procedure or a `thread` is joined by its name.
+    fn explain_joined(&mut self, thread: &syntax::Expr, before: usize) {
+        let Written::Place(place) = &thread.kind else { return };
+        let (items, name) = (self.typer.items, &place.name.text);
+        let Some(problem) = self.typer.problems.get_mut(before) else { return };
+        if problem.label.span != place.name.span || !place.indices.is_empty() {
+            return;
+        }
+        let hint = match items.find(name) {
+            Some(Item::Proc(id)) => {
+                let args = if items.proc(id).params.is_empty() { "" } else { "…" };
+                format!("write `tid t := async {name}({args});` to start it, and `join t;` to wait for its end")
+            }
+            None if items.threads.iter().any(|thread| thread.name.text == *name) => {
+                "only a thread that a statement started is waited for: `tid t := async f();`, then `join t;`"
+                    .to_owned()
+            }
+            _ => return,
+        };
+        problem.hint = Some(hint);
     }
 
     /// Where the variable that a `for` counts with is unknown: says how it is declared there.
@@ -363,6 +393,12 @@ impl<'c, 'a> Body<'c, 'a> {
         places
     }
 
+    /// Whether this is the body of a thread, and no procedure.
+    fn is_thread(&self) -> bool {
+        let items = self.typer.items;
+        items.threads.iter().any(|t| items.find_body(&t.name.text) == Some(self.proc))
+    }
+
     fn returned(&mut self, values: &'a [syntax::Expr], span: Span) -> Option<StmtKind> {
         let proc = self.typer.items.proc(self.proc);
         let (types, name) = (&proc.result_types, &proc.name.text);
@@ -376,6 +412,10 @@ impl<'c, 'a> Body<'c, 'a> {
             if values.is_empty() {
                 problem =
                     problem.hint(format!("write `return {};`", vec!["…"; types.len()].join(", ")));
+            } else if types.is_empty() && self.is_thread() {
+                problem = problem.hint(
+                    "a thread returns nothing: `return;` ends it, and what it found is written to a shared variable",
+                );
             } else if types.is_empty() {
                 problem = problem
                     .hint("the type of the result stands before the name, in the place of `void`");

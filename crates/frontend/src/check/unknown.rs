@@ -20,6 +20,10 @@ const DECLARE: &str = "declare it, as in";
 /// The advice for `join all;`.
 const EACH_THREAD: &str = "each thread is waited for by itself: `join t;`";
 
+/// The advice for `if (timeout)`.
+const NO_TIMEOUT: &str =
+    "leave it out: a state in which nobody can move is a deadlock, which `verify` reports";
+
 /// The words for no reference in other languages.
 const NOBODY: [&str; 5] = ["null", "NULL", "nil", "None", "nullptr"];
 
@@ -52,7 +56,7 @@ impl<'a> Typer<'_, 'a> {
             problem.related(local.span, ends).hint(hint)
         } else if let Some((owner, declared)) = self.local_elsewhere(name) {
             let hint = format!(
-                "`{text}` is a local variable of `{owner}`: what others speak of is declared outside of the procedures"
+                "`{text}` is a local variable of `{owner}`, and an invariant reads shared variables only: declare it outside of the procedures, or write `assert` in `{owner}`"
             );
             match declared {
                 Some(declared) => problem.related(declared, "declared here").hint(hint),
@@ -68,6 +72,8 @@ impl<'a> Typer<'_, 'a> {
         } else if ITSELF.contains(&text.as_str()) {
             problem
                 .hint("`thread NAME[i] * 2 { … }` gives each thread its number: `i` is 0, then 1")
+        } else if text == "timeout" {
+            problem.hint(NO_TIMEOUT)
         } else if text == "all" {
             problem.hint(EACH_THREAD)
         } else if self.scope.unknown.insert(text.clone()) {

@@ -203,6 +203,12 @@ pub(crate) fn sign(text: &str) -> Option<&'static str> {
 /// something only where they are called.
 pub(crate) fn procedure(word: &str) -> Option<&'static str> {
     Some(match word {
+        "sizeof" | "countof" | "ARRAY_SIZE" => {
+            "nothing has a size in bytes; the length of an array is a constant: `const N = 3; int a[N];`"
+        }
+        "malloc" | "calloc" | "alloc" | "kmalloc" => {
+            "there is no heap: an array holds what a program works on, and an index says which element"
+        }
         "len" | "Len" | "empty" | "nempty" | "full" | "nfull" => {
             "`c.length`, `c.empty` and `c.full` tell about a channel; the length of an array is a constant"
         }
@@ -290,7 +296,8 @@ pub(crate) fn between(word: &str) -> Option<&'static str> {
         "xor" => "write `!=` between truth values, `^` between bits",
         "mod" => "write `%`",
         "div" => "write `/`",
-        "new" | "sizeof" | "malloc" => "there is no heap: arrays hold what a program works on",
+        "sizeof" => procedure(word)?,
+        "new" | "malloc" => "there is no heap: arrays hold what a program works on",
         "of" => beginning("chan")?,
         "rand" | "random" | "nondet" => {
             "`x := {a .. b};` chooses freely, `*` chooses a truth value"

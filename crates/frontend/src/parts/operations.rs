@@ -157,7 +157,8 @@ impl<'f> Writer<'f> {
         else {
             let problem =
                 Diagnostic::error(effect.span, format!("`{}` needs a channel", verb.name()));
-            self.report(problem.hint(format!("write `{}`", verb.example())));
+            let hint = self.used_like(verb, args.get(1).into_iter().chain(args.first()));
+            self.report(problem.hint(hint));
             self.wrong.push(effect.span);
             return Some(Operation::wrong(verb, effect.span));
         };
@@ -204,7 +205,11 @@ impl<'f> Writer<'f> {
                 _ => "this is an array of channels; one of them is wanted here".to_owned(),
             };
             let problem = Diagnostic::error(effect.span, message);
-            self.report(problem.hint(format!("write `{}`", verb.example())));
+            let hint = match found.missing() {
+                0 => self.used_like(verb, args.iter()),
+                _ => format!("write `{}`", verb.example()),
+            };
+            self.report(problem.hint(hint));
             return Some(Operation::wrong(verb, effect.span));
         }
         if self.one_choice(found.indices.iter()).is_none() {
@@ -214,6 +219,26 @@ impl<'f> Writer<'f> {
         let arg = args.get(1).cloned();
         let (place, span) = (place.clone(), effect.span);
         Some(Operation { verb, of: Some((channel, found, place)), arg, swap: None, span })
+    }
+
+    /// How an operation is written, with a channel and what may be its message, if that is clear.
+    fn used_like<'e>(&self, verb: Verb, mut args: impl Iterator<Item = &'e Expr>) -> String {
+        let usual = || format!("write `{}`", verb.example());
+        let Some(ExprKind::Place(channel)) = args.next().map(|arg| &arg.kind) else {
+            return usual();
+        };
+        let is_channel =
+            matches!(self.lookup(&channel.name.text).map(|v| v.kind), Some(Kind::Channel(_)));
+        let channel = &channel.name.text;
+        let message = args.next().and_then(Expr::brief);
+        match (verb, message) {
+            _ if !is_channel => usual(),
+            (Verb::Send, Some(message)) => format!("write `send({channel}, {message});`"),
+            (Verb::Send, None) => format!("write `send({channel}, 1);`"),
+            (Verb::Receive, Some(target)) => format!("write `{target} := receive({channel});`"),
+            (Verb::Receive, None) => format!("write `x := receive({channel});`"),
+            _ => usual(),
+        }
     }
 
     /// The channel operation that a condition tries, and whether it is negated.

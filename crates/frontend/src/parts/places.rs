@@ -8,6 +8,7 @@ use super::Writer;
 use super::shapes::{Kind, Leaf, Variable};
 use crate::Diagnostic;
 use crate::check::similar::did_you_mean;
+use crate::foreign;
 use crate::syntax::{Expr, ExprKind, MemberExpr, Name, PlaceExpr, TypeExpr, VarDecl};
 
 /// A part that an expression names: where its leaves are, and which elements are meant.
@@ -238,10 +239,14 @@ impl<'f> Writer<'f> {
 
     fn no_member(&mut self, name: &Name, member: &MemberExpr, variable: &Variable<'f>) {
         let message = format!("`{}` has no members, such as `{}`", name.text, member.name.text);
+        let hint = match member.name.text.as_str() {
+            word @ ("length" | "len" | "size") => foreign::method(word).unwrap_or_default(),
+            _ => "a variable has members if its type is a struct: `struct pair { int x; int y; }`",
+        };
         self.problems.push(
             Diagnostic::error(name.span.to(member.name.span), message)
                 .related(variable.declared, "declared here")
-                .hint("a variable has members if its type is a struct: `struct pair { int x; int y; }`"),
+                .hint(hint),
         );
         self.wrong.push(name.span.to(member.name.span));
     }

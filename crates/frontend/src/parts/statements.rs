@@ -9,6 +9,7 @@ use super::shapes::{Kind, Leaf, Variable, renamed};
 use super::{MOST_STATEMENTS, Writer};
 use crate::Diagnostic;
 use crate::check;
+use crate::foreign;
 use crate::syntax::{
     Cond, Effect, EffectKind, Expr, Init, Name, PlaceExpr, Stmt, StmtKind, StructDecl, VarDecl,
 };
@@ -411,7 +412,15 @@ impl<'f> Writer<'f> {
             }
         } else if let Some(wanted) = wanted {
             let message = format!("this does not give a `{}`", wanted.name.text);
-            return self.wrong(Diagnostic::error(effect.span, message), effect.span);
+            let hint = match &effect.kind {
+                EffectKind::Call(name, _) => foreign::procedure(&name.text).map(str::to_owned),
+                _ => None,
+            };
+            let hint = hint.unwrap_or_else(|| {
+                format!("a value stands in braces, as in `{{1, false}}`; a procedure that gives one begins with `{}`", wanted.name.text)
+            });
+            let problem = Diagnostic::error(effect.span, message).hint(hint);
+            return self.wrong(problem, effect.span);
         }
         self.effect(effect)
     }

@@ -4,6 +4,7 @@ use num_bigint::BigInt;
 use selvedge_program::{BinaryOp, Span};
 
 use super::Parser;
+use super::called_elsewhere::is_name;
 use super::lexer::Token;
 use super::wanted::Wanted;
 use crate::Diagnostic;
@@ -37,6 +38,11 @@ impl Parser<'_> {
             return Ok(StmtKind::Effect { targets: Vec::new(), effect: self.effect()? });
         }
         let first = self.place()?;
+        if !matches!(self.peek(), Token::Assign | Token::Equal)
+            && let Some(reported) = self.no_chosen_statements(first.span)
+        {
+            return Err(reported);
+        }
         match self.peek() {
             Token::PlusPlus => self.step(first, BinaryOp::Add),
             Token::MinusMinus => self.step(first, BinaryOp::Sub),
@@ -70,17 +76,29 @@ impl Parser<'_> {
                     ),
                     None => {
                         let channel = self.tokens.text(first.span);
+                        let other = self.claim_from(1);
+                        // `q!!1` and `q??x` do not take the messages in their order.
+                        let other = if other.starts_with(['!', '?']) { "…" } else { other };
                         match self.peek() {
                             Token::Not => format!(
-                                "write `send({channel}, …);`, for a `chan[2] int {channel};`"
+                                "write `send({channel}, {other});`, for a `chan[2] int {channel};`"
                             ),
-                            _ => format!(
-                                "write `x := receive({channel});`, for a `chan[2] int {channel};`"
-                            ),
+                            _ => {
+                                let target = if is_name(other) { other } else { "x" };
+                                format!(
+                                    "write `{target} := receive({channel});`, for a `chan[2] int {channel};`"
+                                )
+                            }
                         }
                     }
                 };
-                Err(self.expected_with_hint(Wanted::Assign, hint))
+                let message = match macro_like {
+                    true => format!("there is no macro `{}`", first.name.text),
+                    false => format!("{} is no operation on a channel", self.tokens.quote()),
+                };
+                let error = Diagnostic::error(self.tokens.span(), message).hint(hint);
+                let error = self.begun_elsewhere().unwrap_or(error);
+                Err(self.unexpected(error))
             }
             _ => self.assignment(first),
         }
@@ -223,7 +241,13 @@ impl Parser<'_> {
                 let does = foreign::operation(name)
                     .filter(|does| is_alone || *does == Operation::Print)
                     .map(|does| does.advice(&[]));
-                let hint = does.or_else(|| self.foreign_beginning().map(str::to_owned));
+                if let Some(does) = does {
+                    let message = format!("there is no `{name}` statement");
+                    let error = Diagnostic::error(targets[0].span, message).hint(does);
+                    let error = self.begun_elsewhere().unwrap_or(error);
+                    return Err(self.unexpected(error));
+                }
+                let hint = self.foreign_beginning().map(str::to_owned);
                 let declares = self.peek() == Token::Star && foreign::ty(name).is_some();
                 let hint = hint.or_else(|| declares.then(|| NO_POINTERS.to_owned()));
                 if let Some(hint) = hint {

@@ -25,10 +25,26 @@ impl Parser<'_> {
             objects.extend(self.written_arguments(1).into_iter().filter(|w| is_plain(w)));
         }
         let does = self.done_with(object, word);
+        let declared = self.declared_as(object);
+        let is_condition =
+            matches!(declared, Some(TypeKind::Named(name)) if name.text == "condition");
         let advice = does.map(|does| match does {
             Operation::Start => "write `async f(…);` for a procedure `f`".to_owned(),
+            Operation::Wait if is_condition => {
+                format!("write `wait {object}, {};`", self.only_lock())
+            }
+            Operation::Wait if declared.is_none() && is_group(object) => EACH_STARTED.to_owned(),
             does => does.advice(&objects),
         });
+        let advice = match (word, objects.as_slice()) {
+            ("equals" | "eq", [_, other]) => Some(format!("write `{object} == {other}`")),
+            ("ne", [_, other]) => Some(format!("write `{object} != {other}`")),
+            ("Thread", _) => Some(self.started_by_class()),
+            ("Add" | "Done", _) if declared.is_none() && is_group(object) => {
+                Some(EACH_STARTED.to_owned())
+            }
+            _ => advice,
+        };
         let asked = match word.to_ascii_lowercase().replace('_', "").as_str() {
             "empty" | "isempty" => Some("empty"),
             "full" | "isfull" => Some("full"),
@@ -44,15 +60,33 @@ impl Parser<'_> {
         self.tokens.unexpected(error.hint(hint))
     }
 
-    /// What a method does, by what its object is declared as.
-    fn done_with(&self, object: &str, word: &str) -> Option<Operation> {
+    /// The type of the shared variable that a method is called of.
+    fn declared_as(&self, object: &str) -> Option<&TypeKind> {
         let name = object.split('[').next().unwrap_or(object);
-        let declared = self.items.iter().find_map(|item| match item {
+        self.items.iter().find_map(|item| match item {
             Item::Global(VarDecl { ty, name: declared, .. }) if declared.text == name => {
                 Some(&ty.kind)
             }
             _ => None,
-        });
+        })
+    }
+
+    /// What to write instead of `t := threading.Thread(target=work)`, at `Thread`.
+    fn started_by_class(&self) -> String {
+        let written = self.written_arguments(1);
+        let given = |word: &str| {
+            let mut given = written.iter().filter_map(|w| w.strip_prefix(word));
+            given.next().map(|w| w.trim_start_matches([' ', ':', '=']))
+        };
+        let procedure = given("target").or(written.first().copied()).filter(|w| is_name(w));
+        let arguments = if written.len() > 1 { "…" } else { "" };
+        let procedure = procedure.unwrap_or("f");
+        format!("write `tid t := async {procedure}({arguments});`; `join t;` waits for its end")
+    }
+
+    /// What a method does, by what its object is declared as.
+    fn done_with(&self, object: &str, word: &str) -> Option<Operation> {
+        let declared = self.declared_as(object);
         let does = foreign::operation(word);
         let is_named =
             |known: &str| matches!(declared, Some(TypeKind::Named(name)) if name.text == known);
@@ -62,6 +96,8 @@ impl Parser<'_> {
                 "get" | "pop" | "take" | "poll" | "dequeue" | "read" => Some(Operation::Receive),
                 _ => does,
             },
+            _ if word == "get" && self.takes_nothing() => Some(Operation::Load),
+            _ if word == "set" && self.written_arguments(1).len() == 1 => Some(Operation::Store),
             Some(TypeKind::Semaphore(..)) => does.map(Operation::of_semaphore),
             Some(_) if is_named("semaphore") => does.map(Operation::of_semaphore),
             Some(_) if is_named("barrier") && does == Some(Operation::Wait) => {
@@ -69,6 +105,11 @@ impl Parser<'_> {
             }
             _ => does,
         }
+    }
+
+    /// Whether nothing stands in the parentheses behind the current token.
+    fn takes_nothing(&self) -> bool {
+        (self.tokens.peek_at(1), self.tokens.peek_at(2)) == (Token::OpenParen, Token::CloseParen)
     }
 
     /// Reports `atomic_store(&n, 1)`: what is done with a variable in other languages, by its address.
@@ -92,7 +133,7 @@ impl Parser<'_> {
     }
 
     /// The arguments in the parentheses that open so many tokens ahead, as they are written, without casts and signs of addresses.
-    fn written_arguments(&self, open: usize) -> Vec<&str> {
+    pub(super) fn written_arguments(&self, open: usize) -> Vec<&str> {
         let mut written = Vec::new();
         let mut depth = 0_usize;
         let mut first = open + 1;
@@ -200,8 +241,24 @@ impl Parser<'_> {
         let message = format!("there is no {} statement", self.tokens.quote());
         let procedure = self.tokens.text(self.tokens.span_at(1));
         let error = Diagnostic::error(self.tokens.span(), message);
-        Some(self.tokens.unexpected(error.hint(Operation::Start.advice(&[procedure]))))
+        let hint = match procedure {
+            "func" | "function" | "fn" | "lambda" | "move" => {
+                "there are no closures: write a procedure `void f() { … }`, then `async f();`"
+                    .to_owned()
+            }
+            _ => Operation::Start.advice(&[procedure]),
+        };
+        Some(self.tokens.unexpected(error.hint(hint)))
     }
+}
+
+/// The advice about a group of threads that is waited for.
+const EACH_STARTED: &str = "there are no groups to wait for: `join t;` waits for the thread that `tid t := async f();` started";
+
+/// Whether a name is one that groups of threads have.
+fn is_group(object: &str) -> bool {
+    let lower = object.to_ascii_lowercase();
+    lower.ends_with("wg") || lower.contains("group")
 }
 
 /// Whether a text is one name.

@@ -8,7 +8,7 @@ use super::lexer::Token;
 use super::wanted::Wanted;
 use crate::Diagnostic;
 use crate::cursor::{Parsed, Reported};
-use crate::foreign::NO_POINTERS;
+use crate::foreign::{self, NO_POINTERS};
 use crate::syntax::{Expr, ExprKind, Init, Name, TypeExpr, TypeKind, VarDecl};
 
 /// A variable of which only the name and the dimensions are known yet.
@@ -201,6 +201,10 @@ impl Parser<'_> {
             let error = Diagnostic::error(self.tokens.span(), "this variable has no type");
             let is_type = self.at_builtin() || self.peek() == Token::Name;
             let hint = match names.first().filter(|_| is_type) {
+                Some(Bare { name, .. }) if self.foreign_type_here().is_some() => {
+                    let ty = self.foreign_type_here().unwrap_or_default();
+                    foreign::declaration(ty, &name.text).unwrap_or_default()
+                }
                 Some(Bare { name, .. }) => {
                     let (name, ty) = (&name.text, self.tokens.current_text());
                     format!(
@@ -221,10 +225,22 @@ impl Parser<'_> {
         Ok(declare(names, &ty, init.as_ref()))
     }
 
+    /// The word for a type of another language that stands here, without its package: `sync.Mutex`.
+    fn foreign_type_here(&self) -> Option<&str> {
+        let at = match (self.tokens.peek_at(1), self.tokens.peek_at(2)) {
+            (Token::Dot, Token::Name) => 2,
+            _ => 0,
+        };
+        let word = self.tokens.text(self.tokens.span_at(at));
+        foreign::same_type(word).filter(|known| *known != word).map(|_| word)
+    }
+
     /// `x, y := false, z` after the type. As in C, a value belongs to the one name before it.
     pub(super) fn declarators(&mut self, ty: &TypeExpr) -> Parsed<Vec<VarDecl>> {
         let mut declared = Vec::new();
+        let mut second = None;
         loop {
+            let ty = second.as_ref().unwrap_or(ty);
             let Bare { name, dims } = self.bare()?;
             let init = self.initial_value(1)?;
             if !declared.is_empty() {
@@ -234,6 +250,7 @@ impl Parser<'_> {
             if !self.eat(Token::Comma) {
                 return Ok(declared);
             }
+            second = self.second_type(ty)?.or(second);
         }
     }
 

@@ -12,7 +12,7 @@ use crate::cursor::{Parsed, Reported};
 use crate::syntax::{Stmt, StmtKind};
 
 /// How long advice may be that repeats a statement.
-const LONGEST_ADVICE: usize = 120;
+pub(super) const LONGEST_ADVICE: usize = 120;
 
 /// What to write in the place of `do { … } while (c);`.
 const DO_WHILE: &str = "write `while true { …; if !c { break; } }`";
@@ -248,6 +248,26 @@ impl Parser<'_> {
         let text = |ahead| self.tokens.text(self.tokens.span_at(ahead));
         let name = if self.tokens.peek_at(1) == Token::OpenParen { 2 } else { 1 };
         let (joint, range) = (text(name + 1), self.tokens.peek_at(name + 3));
+        let is_condition = !matches!(joint, "in" | ":" | "," | ":=" | "=");
+        let opens = |ahead: &usize| self.tokens.peek_at(*ahead) == Token::OpenBrace;
+        let is_part = |ahead: &usize| {
+            !matches!(
+                self.tokens.peek_at(*ahead),
+                Token::Semicolon | Token::CloseBrace | Token::Assign | Token::Equal | Token::End
+            )
+        };
+        if name == 1
+            && is_condition
+            && let Some(body) = (1..LONGEST_STATEMENT).take_while(is_part).find(opens)
+        {
+            return match self.tokens.peek_at(1) {
+                Token::OpenBrace => "write `while true { … }`".to_owned(),
+                _ => {
+                    let condition = self.tokens.span_at(1).to(self.tokens.span_at(body - 1));
+                    format!("write `while {} {{ … }}`", self.tokens.text(condition))
+                }
+            };
+        }
         let is_range = range == Token::DotDot && matches!(joint, "in" | ":");
         let mut last = name + 4;
         let is_closed = self.tokens.peek_at(last) == Token::Equal;

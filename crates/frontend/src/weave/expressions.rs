@@ -210,6 +210,7 @@ impl Parser<'_> {
 
     fn next_operand(&mut self, sequence: &mut Sequence) -> Parsed<()> {
         let operand = self.unary()?;
+        self.no_membership(&operand)?;
         if !sequence.drop_next {
             sequence.last = Some((operand, self.height));
         }

@@ -380,6 +380,9 @@ impl Parser<'_> {
 
     /// `bool x;` or `bool f() { … }`: what follows the name tells.
     fn globals_or_procedure(&mut self) -> Parsed<()> {
+        if let Some(reported) = self.types_behind_names() {
+            return Err(reported);
+        }
         let start = self.tokens.span();
         let ty = self.type_expr()?;
         if self.peek() == Token::Name && self.tokens.peek_at(1) == Token::OpenParen {
@@ -390,8 +393,14 @@ impl Parser<'_> {
             return Err(self.expected_with_hint(Wanted::VariableName, hint));
         }
         let globals = self.declarators(&ty)?;
+        let noted = self.foreign_types.len();
+        self.note_type(&globals);
         self.items.extend(globals.into_iter().map(Item::Global));
-        self.expect_semicolon()
+        let ended = self.expect_semicolon();
+        if ended.is_err() {
+            self.foreign_types.truncate(noted);
+        }
+        ended
     }
 
     /// A procedure that begins with `void`, `proc` or the types of several results.

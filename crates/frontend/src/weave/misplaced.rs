@@ -166,6 +166,9 @@ impl Found<'_> {
             Wanted::CloseBracket if self.here == ".." => Some(
                 "an index is one number; `a := {1, 2, 3};` sets all elements, and a loop sets some",
             ),
+            Wanted::CloseBracket if self.here == ":" => Some(
+                "there are no slices: an index is one number, `a[0]`, and a loop goes through several elements",
+            ),
             Wanted::CommaOrCloseParen => match self.here {
                 ":=" | "=" => Some("a parameter has no first value: the call gives it one"),
                 ":" => Some("the type stands before the name, alone: `int x`"),

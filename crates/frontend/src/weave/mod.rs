@@ -33,6 +33,7 @@ mod expressions;
 mod items;
 mod layout;
 mod lexer;
+mod meant;
 mod misplaced;
 mod operands;
 mod recovery;
@@ -89,10 +90,12 @@ pub(crate) fn parse_within(
         begun: None,
         first: Span::default(),
         misnamed: Vec::new(),
+        foreign_types: Vec::new(),
         doubts: Vec::new(),
         copies_left: 4 * source.text().len() + SMALL_COPIES,
     };
     parser.file();
+    parser.report_foreign_types();
     let file = File { items: parser.items, has_parts: parser.has_parts, doubts: parser.doubts };
     (file, parser.tokens.into_diagnostics())
 }
@@ -139,6 +142,8 @@ struct Parser<'s> {
     first: Span,
     /// Reserved words that were used as names, and reported.
     misnamed: Vec<String>,
+    /// Types of other languages that variables are declared with.
+    foreign_types: Vec<Name>,
     /// Warnings about the text.
     doubts: Vec<Diagnostic>,
     /// The number of bytes of source that may still be repeated in the tree.
@@ -216,6 +221,11 @@ impl Parser<'_> {
             {
                 return self.no_word(span).hint(GUARDS);
             }
+            if self.tokens.text(span) == "<-"
+                && let Some(hint) = self.through_channel()
+            {
+                return self.no_word(span).hint(hint);
+            }
             if let Some(hint) = foreign::sign(self.tokens.text(span)) {
                 let error = self.no_word(span).hint(hint);
                 return match only_replacement(hint) {
@@ -239,7 +249,8 @@ impl Parser<'_> {
         }
         for span in [here, self.tokens.previous()] {
             if let Some(hint) = foreign::between(self.tokens.text(span)) {
-                return self.no_word(span).hint(hint);
+                let made = self.made_new().unwrap_or_else(|| hint.to_owned());
+                return self.no_word(span).hint(made);
             }
         }
         match self.left_out(wanted) {
@@ -251,8 +262,14 @@ impl Parser<'_> {
     /// Says that what is being read begins with a word of another language, if it does.
     fn begun_elsewhere(&self) -> Option<Diagnostic> {
         let begun = self.begun.filter(|begun| begun.can_be_foreign)?;
-        let hint = foreign::beginning(self.tokens.text(begun.span))?;
-        Some(self.no_word(begun.span).hint(hint))
+        let word = self.tokens.text(begun.span);
+        let hint = foreign::beginning(word)?;
+        Some(match word {
+            "chan" => {
+                Diagnostic::error(begun.span, "a channel is not declared like this").hint(hint)
+            }
+            _ => self.no_word(begun.span).hint(hint),
+        })
     }
 
     fn no_word(&self, span: Span) -> Diagnostic {
@@ -475,6 +492,15 @@ impl Parser<'_> {
             let error = Diagnostic::error(all, message).hint(hint);
             let rest = Span { start: all.start, end: self.tokens.span().start };
             let is_left_out = hint.starts_with("leave it out");
+            let is_final = self.tokens.text(all).split_whitespace().any(|word| word == "final");
+            if is_final
+                && self.tokens.indentation(all) == Some(0)
+                && let Some((constant, whole)) = self.constant_of()
+            {
+                let hint = format!("write `{constant};`, or leave it out if the value changes");
+                self.tokens.report(error.hint(hint).fixed_by(all.to(whole), constant));
+                continue;
+            }
             self.tokens.report(if is_left_out { error.fixed_by(rest, "") } else { error });
         }
     }

@@ -27,6 +27,7 @@ impl Parser<'_> {
             Token::OpenParen if self.at_cast() => self.cast(),
             Token::OpenParen => self.parenthesised(),
             Token::Name => self.named(),
+            Token::Atomic if self.tokens.peek_at(1) == Token::Dot => Err(self.no_package()),
             Token::OpenBrace => self.choice(),
             Token::Int | Token::Machine => self.conversion(),
             Token::Fair => self.fair_choice(),
@@ -471,6 +472,9 @@ impl Parser<'_> {
                     && let Some(does) = foreign::operation(self.tokens.current_text())
                 {
                     return Err(self.done_by_address(does));
+                }
+                if let Some(reported) = self.no_made_channel() {
+                    return Err(reported);
                 }
                 let name = self.name(Wanted::Callee)?;
                 EffectKind::Call(name, self.arguments()?)

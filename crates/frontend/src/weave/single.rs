@@ -88,7 +88,12 @@ impl Parser<'_> {
                 let error = Diagnostic::error(start, "a channel cannot be local").hint(hint);
                 return Err(self.tokens.unexpected(error));
             }
-            _ if self.at_type() => return self.locals(labels, into),
+            _ if self.at_type() => {
+                return match self.no_await() {
+                    Some(reported) => Err(reported),
+                    None => self.locals(labels, into),
+                };
+            }
             Token::Name => self.assignment_or_call()?,
             _ => self.keyword_statement()?,
         };
@@ -121,6 +126,11 @@ impl Parser<'_> {
                 Some(length) => self.path_call(length),
                 None => self.expected_with_hint(Wanted::Statement, Operation::Start.advice(&["f"])),
             });
+        }
+        if matches!(token, Token::OpenParen | Token::Not | Token::NotWord)
+            && let Some(reported) = self.no_chosen_statements(self.tokens.span())
+        {
+            return Err(reported);
         }
         if token == Token::OpenParen
             && matches!(self.after_parens(0), Some(Token::Equal | Token::Assign))
@@ -350,6 +360,8 @@ impl Parser<'_> {
         }
         let has_type_last = self.peek() == Token::Var;
         let variables = self.variables()?;
+        let noted = self.foreign_types.len();
+        self.note_type(&variables);
         let end = self.tokens.previous();
         let single = variables.len() == 1;
         for (number, variable) in variables.into_iter().enumerate() {
@@ -369,6 +381,10 @@ impl Parser<'_> {
             let labels = std::mem::take(&mut labels);
             into.push(Stmt { labels, kind: StmtKind::Local(variable), span });
         }
-        self.expect_semicolon()
+        let ended = self.expect_semicolon();
+        if ended.is_err() {
+            self.foreign_types.truncate(noted);
+        }
+        ended
     }
 }

@@ -134,6 +134,7 @@ impl Parser<'_> {
                 self.word_end();
                 Ok(())
             }
+            Token::Atomic if self.tokens.peek_at(1) == Token::Dot => Err(self.no_package()),
             Token::If | Token::While | Token::Either | Token::Atomic | Token::OpenBrace => {
                 self.compound(labels, into)
             }

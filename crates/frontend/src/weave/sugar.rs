@@ -10,12 +10,16 @@
 
 use selvedge_program::Span;
 
+use super::elsewhere::LONGEST_ADVICE;
 use super::lexer::Token;
 use super::wanted::Wanted;
 use super::{Parser, STEP_HINT};
 use crate::Diagnostic;
 use crate::cursor::Parsed;
 use crate::syntax::{Cond, Expr, ExprKind, Name, Stmt, StmtKind};
+
+/// What a branch needs to be chosen, and what it does.
+type Branch = (Option<Stmt>, Vec<Stmt>);
 
 impl Parser<'_> {
     /// Whether a `for` loop stands here, and no call of a procedure of that name: there is a `;` in its parentheses.
@@ -70,6 +74,7 @@ impl Parser<'_> {
         let close = self.expect_closing(Token::CloseParen, Wanted::CloseParen, open)?;
         let mut body = vec![block(self.loop_body("for", self.tokens.indentation(start))?, start)];
         if let Some((kind, span)) = step {
+            self.doubt_counter(&all, &cond, &body, &kind);
             let next = made("next", start, 0);
             let jumps = redirect(&mut body, &next);
             let labels = if jumps { vec![next] } else { Vec::new() };
@@ -91,7 +96,7 @@ impl Parser<'_> {
         let span = self.tokens.bump();
         let mut branches = vec![self.guarded(true)?];
         let is_worded = self.tokens.peek_before() != Token::CloseBrace;
-        while self.eat(Token::OrWord) || is_alone && self.eat_else() {
+        while self.eat(Token::OrWord) || is_alone && self.eat_else(&branches) {
             branches.push(self.guarded(!is_worded)?);
         }
         let kind = match branches.iter().any(|(guard, _)| guard.is_some()) {
@@ -102,21 +107,34 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Moves past `else` after a branch, and reports it.
-    fn eat_else(&mut self) -> bool {
+    /// Moves past `else` after these branches, and reports it.
+    fn eat_else(&mut self, branches: &[Branch]) -> bool {
         if self.peek() != Token::Else || self.tokens.peek_at(1) != Token::OpenBrace {
             return false;
         }
         let word = self.tokens.bump();
         let error = Diagnostic::error(word, "`or` stands between the branches of `either`");
-        let hint =
-            "write `or`: one of the branches is chosen freely; `if c { … } else { … }` tests";
-        self.tokens.report_behind(error.hint(hint).fixed_by(word, "or"));
+        let guards: Option<Vec<String>> = branches
+            .iter()
+            .map(|(guard, _)| Some(format!("!({})", self.tokens.text(guard.as_ref()?.span))))
+            .collect();
+        let guards = guards.map(|guards| guards.join(" && "));
+        self.tokens.report_behind(match guards.filter(|g| g.len() < LONGEST_ADVICE) {
+            // A message that may be sent or received is no condition.
+            Some(guards) if !guards.contains("send(") && !guards.contains("receive(") => {
+                let hint = format!("write `or when {guards}`: a branch without a guard is always possible");
+                error.hint(hint).fixed_by(word, format!("or when {guards}"))
+            }
+            _ => {
+                let hint = "write `or`: one of the branches is chosen freely; `if c { … } else { … }` tests";
+                error.hint(hint).fixed_by(word, "or")
+            }
+        });
         true
     }
 
     /// A branch, and what it needs to be chosen.
-    fn guarded(&mut self, reports: bool) -> Parsed<(Option<Stmt>, Vec<Stmt>)> {
+    fn guarded(&mut self, reports: bool) -> Parsed<Branch> {
         let guard = match self.peek() == Token::Name && self.tokens.current_text() == "when" {
             true => {
                 self.tokens.bump();
@@ -196,7 +214,7 @@ impl Parser<'_> {
 }
 
 /// A choice among the branches whose guards hold.
-fn guarded_choice(branches: Vec<(Option<Stmt>, Vec<Stmt>)>, span: Span) -> Vec<Stmt> {
+fn guarded_choice(branches: Vec<Branch>, span: Span) -> Vec<Stmt> {
     let plain = |kind, span| Stmt { labels: Vec::new(), kind, span };
     let end = made("end", span, 0);
     let mut ways = Vec::new();

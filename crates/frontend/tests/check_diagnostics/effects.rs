@@ -386,6 +386,6 @@ fn calls_in_expressions() {
         the type of a result
           expected an integer, but this is a truth value -- `b ? 1 : 0` makes a number of a truth value
         an unknown one
-          there is no procedure `q` -- declare it, as in `void q() { … }`
+          there is no procedure `q` -- declare it, as in `int q(int n) { … }`
     "#]].assert_eq(&all);
 }

@@ -16,6 +16,7 @@ mod statements;
 mod synchronisation;
 mod threads;
 mod types;
+mod unused;
 
 use expect_test::Expect;
 use selvedge_frontend::check::{CheckOptions, check};

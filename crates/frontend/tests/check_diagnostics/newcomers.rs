@@ -393,7 +393,7 @@ fn told(text: &str) -> String {
 
 /// What stands before a statement that somebody writes, and behind it.
 const AROUND: (&str, &str) = (
-    "int n := 0; bool b := false; u8 byte := 0; lock m; condition c; int a[3];\nthread main {\n  ",
+    "int n := 0; bool b := false; u8 byte := 0; lock m; condition c; int a[3];\nvoid guarded() { acquire m; release m; }\nthread main {\n  ",
     "\n}\n",
 );
 

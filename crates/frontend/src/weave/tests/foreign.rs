@@ -139,7 +139,7 @@ fn records() {
         expect![[r#"
             2:1 `class` `class` does not belong to the language -- write `struct NAME { int x; bool y; }`; then `NAME n;` declares a variable, and `n.x` is a member of it
             4:1 `monitor` write a declaration here, not `monitor` -- `enum NAME { … }`, `thread NAME { … }` and `void NAME() { … }` have braces
-            5:1 `static final` `static final` does not belong to the language -- leave it out: what stands outside of the procedures is shared by all threads
+            5:1 `static final` `static final` does not belong to the language -- write `const N = 3;`, or leave it out if the value changes
         "#]],
     );
 }
@@ -179,7 +179,7 @@ fn names_with_prefixes_and_texts() {
         "s := State::Idle; println!(1); x := 1_000;\nassert(x == 1, \"why\"); print(\"a\", \"b\");\nx.store(1); y := x.fetch_add(1); z := x.load();",
         expect![[r#"
             2:6 `State::Idle` a name stands without the name of its type -- write `Idle`
-            2:26 `!` write `:=` here, not `!` -- nothing is printed: leave it out; the schedule of a violation shows every variable
+            2:26 `!` there is no macro `println` -- nothing is printed: leave it out; the schedule of a violation shows every variable
             2:37 `1_000` this is neither a number nor a name -- write the digits without `_`
             3:30 `"a"` there is no procedure `print` -- nothing is printed: leave it out; the schedule of a violation shows every variable
             4:2 `.store` `x` has no methods, such as `store` -- every variable is written in one step: write `x := 1;`
