@@ -8,12 +8,6 @@ use crate::Diagnostic;
 
 pub(super) fn warnings(program: &Program, patience: Option<&Patience>) -> Vec<Diagnostic> {
     let default = Patience::default();
-    // A program without a flow graph is refused when it is run.
-    let flow = flow::build_within(program, patience.unwrap_or(&default));
-    let Ok(flow) = flow else { return Vec::new() };
-    if flow.entries.len() < program.procs.len() {
-        return Vec::new();
-    }
     let warning = |flow::Again { span, starts }| {
         let (message, hint) = match starts {
             false => (
@@ -27,5 +21,6 @@ pub(super) fn warnings(program: &Program, patience: Option<&Patience>) -> Vec<Di
         };
         Diagnostic::warning(span, message).hint(hint)
     };
-    flow::without_end(program, &flow).into_iter().map(warning).collect()
+    let all = flow::without_end(program, patience.unwrap_or(&default));
+    all.into_iter().map(warning).collect()
 }

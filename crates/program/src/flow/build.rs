@@ -15,15 +15,22 @@ pub fn build(program: &Program) -> Result<Flow, FlowError> {
     build_within(program, &Patience::default())
 }
 
+/// Longer lists grow by a quarter of their length at a time.
+const LONG: usize = 1 << 16;
+
+/// Adds to a list. One that is long does not double, so that it cannot take much more at once than was there when somebody last looked.
+fn push<T>(list: &mut Vec<T>, item: T) {
+    if list.len() == list.capacity() && list.len() >= LONG {
+        list.reserve_exact(list.len() / 4);
+    }
+    list.push(item);
+}
+
 /// The flow graph of a program, as far as patience allows: the caller has to check whether it is whole.
 pub fn build_within(program: &Program, patience: &Patience) -> Result<Flow, FlowError> {
-    let mut flow = Flow::default();
-    for (id, proc) in procs(program) {
-        let entry = Builder::new(program, &mut flow, id, proc, patience).build()?;
-        flow.entries.push(entry);
-        if !patience.lasts(1) {
-            return Ok(flow);
-        }
+    let mut flow = graph_within(program, patience)?;
+    if flow.entries.len() < program.procs.len() || !patience.lasts(1) {
+        return Ok(flow);
     }
     flow.tracks_owners = locks::doubtful_release(program, &flow).is_some();
     flow.live = live::live_locals(program, &flow, patience);
@@ -31,6 +38,19 @@ pub fn build_within(program: &Program, patience: &Patience) -> Result<Flow, Flow
         return Ok(flow);
     }
     live::mark_copies(&mut flow);
+    Ok(flow)
+}
+
+/// The locations and edges of the flow graph alone, as far as patience allows: nothing about locks, nor about which locals are read later.
+pub(super) fn graph_within(program: &Program, patience: &Patience) -> Result<Flow, FlowError> {
+    let mut flow = Flow::default();
+    for (id, proc) in procs(program) {
+        let entry = Builder::new(program, &mut flow, id, proc, patience).build()?;
+        flow.entries.push(entry);
+        if !patience.lasts(1) {
+            break;
+        }
+    }
     Ok(flow)
 }
 
@@ -99,20 +119,23 @@ impl<'a> Builder<'a> {
 
     fn location(&mut self, span: Span) -> Loc {
         let loc = Loc(u32::try_from(self.flow.locations.len()).unwrap_or(u32::MAX));
-        self.flow.locations.push(Location {
-            proc: self.id,
-            span,
-            labels: Vec::new(),
-            atomic: self.atomic > 0,
-            edges: Vec::new(),
-        });
+        push(
+            &mut self.flow.locations,
+            Location {
+                proc: self.id,
+                span,
+                labels: Vec::new(),
+                atomic: self.atomic > 0,
+                edges: Vec::new(),
+            },
+        );
         self.forward.push(None);
         loc
     }
 
     fn edge(&mut self, from: Loc, command: Command, to: Loc, span: Span) {
         let id = EdgeId(u32::try_from(self.flow.edges.len()).unwrap_or(u32::MAX));
-        self.flow.edges.push(Edge { from, command, to, span });
+        push(&mut self.flow.edges, Edge { from, command, to, span });
         self.flow.locations[from.index()].edges.push(id);
     }
 

@@ -8,10 +8,11 @@
 //! **Claim.** What is named here goes on for ever, whatever the values are, unless it waits for ever. Conditions are not looked at: much that has no end is not named, and
 //! loops without an end are none of these.
 
-use selvedge_model::strong_parts;
+use selvedge_model::{Patience, calls_itself, strong_parts};
 
+use super::build::graph_within;
 use super::{Command, Flow, Loc, procs};
-use crate::{Program, Span};
+use crate::{Program, Span, StmtKind, walk};
 
 /// A call or a start that leads to itself on every way to the end of its procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,12 +23,20 @@ pub struct Again {
     pub starts: bool,
 }
 
-/// Calls and starts that lead to themselves on every way, perhaps through other procedures: one of each such procedure.
+/// Calls and starts that lead to themselves on every way, perhaps through other procedures: one of each such procedure. Nothing where patience ends.
 #[must_use]
-pub fn without_end(program: &Program, flow: &Flow) -> Vec<Again> {
+pub fn without_end(program: &Program, patience: &Patience) -> Vec<Again> {
     let count = program.procs.len();
-    let Ways { ends, stuck } = Ways::through(flow, count, false);
-    let could_end = Ways::through(flow, count, true).ends;
+    if !calls_itself(count, &[], &calls(program)) {
+        return Vec::new();
+    }
+    // A program whose atomic sections do not fit together is refused when it is run.
+    let Ok(flow) = graph_within(program, patience) else { return Vec::new() };
+    if flow.entries.len() < count {
+        return Vec::new();
+    }
+    let Ways { ends, stuck } = Ways::through(&flow, count, false);
+    let could_end = Ways::through(&flow, count, true).ends;
     let is_waiting = |proc: usize| !ends[proc] && could_end[proc];
     let waits: Vec<_> = stuck.into_iter().filter(|wait| is_waiting(wait.from)).collect();
     let mut next = vec![Vec::new(); count];
@@ -44,6 +53,20 @@ pub fn without_end(program: &Program, flow: &Flow) -> Vec<Again> {
         }
     }
     procs(program).filter_map(|(id, _)| first[id.index()]).collect()
+}
+
+/// The calls and starts of a program: from which procedure, of which one.
+fn calls(program: &Program) -> Vec<(usize, usize)> {
+    let mut calls = Vec::new();
+    for (id, procedure) in procs(program) {
+        walk::each(&procedure.body, &mut |stmt| match &stmt.kind {
+            StmtKind::Call { proc, .. } | StmtKind::Async { proc, .. } => {
+                calls.push((id.index(), proc.index()));
+            }
+            _ => {}
+        });
+    }
+    calls
 }
 
 /// A call or a start, in one procedure, of another one that has no end.

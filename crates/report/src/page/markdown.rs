@@ -9,6 +9,9 @@ use super::{Above, Amount, Below, Document, Schedule};
 /// Of a longer schedule, its beginning and its end are shown.
 const MOST_STEPS: usize = 400;
 
+/// More states of a bound are counted, and not listed.
+const MOST_STATES: usize = 6;
+
 /// The document as a text.
 #[must_use]
 pub fn markdown(document: &Document) -> String {
@@ -98,7 +101,11 @@ fn row(document: &Document, seen: &Below) -> String {
     if document.collapse == Some(seen.bound) {
         marks.push("**collapse**".to_owned());
     }
-    marks.extend(seen.which.iter().flatten().map(|state| code(state)));
+    let which = seen.which.as_deref().unwrap_or_default();
+    marks.extend(which.iter().take(MOST_STATES).map(|state| code(state)));
+    if which.len() > MOST_STATES {
+        marks.push(format!("… {} more", which.len() - MOST_STATES));
+    }
     format!("| {} | {} | {} |\n", seen.bound, numbers.join(" | "), marks.join(" "))
 }
 
@@ -130,8 +137,7 @@ fn steps(schedule: &Schedule) -> String {
          say how a condition turned out; *changes* has the variables that a step wrote, before → after.\n\n",
     );
     let mut shared: Vec<_> = schedule.shared.iter().map(|(_, value)| value).collect();
-    let values: Vec<_> =
-        schedule.shared.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let values = known(schedule.shared.iter().map(|(name, value)| (name, value)));
     if !values.is_empty() {
         let _ = writeln!(text, "At the start: {}\n", code(&values.join(", ")));
     }
@@ -184,13 +190,19 @@ fn steps(schedule: &Schedule) -> String {
     }
     if let Some(wrong) = &schedule.wrong {
         let _ = writeln!(text, "\nThen it goes wrong: {}", inline(wrong));
-        let values = schedule.shared.iter().zip(&shared);
-        let values: Vec<_> = values.map(|((name, _), value)| format!("{name} = {value}")).collect();
+        let names = schedule.shared.iter().map(|(name, _)| name);
+        let values = known(names.zip(shared));
         if !values.is_empty() {
             let _ = writeln!(text, "\nAt the end: {}", code(&values.join(", ")));
         }
     }
     text
+}
+
+/// The values of variables that have one.
+fn known<'v>(all: impl Iterator<Item = (&'v String, &'v String)>) -> Vec<String> {
+    let all = all.filter(|(_, value)| !value.is_empty());
+    all.map(|(name, value)| format!("{name} = {value}")).collect()
 }
 
 /// A text with the number of each line in front of it.

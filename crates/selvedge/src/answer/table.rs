@@ -21,7 +21,7 @@ impl Answer {
     }
 
     /// What is new at each bound, as far as so much work allows, in moves of an explorer; nothing where there is no such table. Of
-    /// the new visible states, lists up to so long are there. If the exploration was [kept](Options::keep) it goes on, and the states are
+    /// the new visible states, lists up to so long are there. If the exploration was [kept](crate::Options::keep) it goes on, and the states are
     /// those that the answer counts; otherwise every state is explored anew.
     #[must_use]
     pub fn table(&self, listed: usize, work: u64) -> Option<Table> {
