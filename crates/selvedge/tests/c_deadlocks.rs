@@ -5,7 +5,7 @@ use selvedge::{
 };
 use serde_json::{Value, json};
 
-/// What the headers say.
+/// Declares the types and functions of `<pthread.h>`, `<semaphore.h>` and `<threads.h>` that the programs use.
 const HEADERS: &str = "typedef unsigned long size_t; typedef unsigned long pthread_t;
 typedef struct { int lock; } pthread_attr_t;
 typedef struct { int count; unsigned n; int owner; unsigned users; int kind; } pthread_mutex_t;

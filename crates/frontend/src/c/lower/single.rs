@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::foreseen::is_mentioned;
 use super::points::{Points, Target};
-use super::visit::{each_call, each_part, jumps_back};
+use super::visit::{each_call, each_part, jumps_back, reached};
 use crate::c::typed::*;
 
 /// The functions of which there is never more than one activation.
@@ -35,30 +35,13 @@ pub(super) fn single<'u>(unit: &'u Unit, points: &mut Points<'u>) -> BTreeSet<Fu
     // How often each function may be active: once for each root that reaches it, or more.
     let mut active: BTreeMap<FunctionId, u32> = BTreeMap::new();
     for (root, once) in roots {
-        for function in reached(&calls, root) {
+        let below = reached(&calls, root);
+        for function in below.into_iter().filter(|&f| f != root).chain([root]) {
             *active.entry(function).or_default() += if once { 1 } else { 2 };
         }
     }
-    let recursive = |f: FunctionId| {
-        calls.get(&f).is_some_and(|next| next.iter().any(|&n| reached(&calls, n).contains(&f)))
-    };
+    let recursive = |f: FunctionId| reached(&calls, f).contains(&f);
     active.into_iter().filter(|&(f, times)| times == 1 && !recursive(f)).map(|(f, _)| f).collect()
-}
-
-fn reached(
-    calls: &BTreeMap<FunctionId, BTreeSet<FunctionId>>,
-    from: FunctionId,
-) -> BTreeSet<FunctionId> {
-    let mut seen = BTreeSet::from([from]);
-    let mut work = vec![from];
-    while let Some(function) = work.pop() {
-        for &next in calls.get(&function).into_iter().flatten() {
-            if seen.insert(next) {
-                work.push(next);
-            }
-        }
-    }
-    seen
 }
 
 struct Graph<'p, 'u> {

@@ -2,6 +2,8 @@
 //! Whoever looks for something in a function looks everywhere: into inner blocks, operands, lvalues, and statements inside of expressions. These
 //! walks say where everything is, once for all who look.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::c::typed::*;
 
 /// Tells the blocks directly inside of a statement.
@@ -166,4 +168,21 @@ fn each_operand<'u>(lvalue: &'u Lvalue, see: &mut dyn FnMut(&'u Expr)) {
             see(index);
         }
     }
+}
+
+/// All that a function may call, directly or by others.
+pub(super) fn reached(
+    calls: &BTreeMap<FunctionId, BTreeSet<FunctionId>>,
+    from: FunctionId,
+) -> BTreeSet<FunctionId> {
+    let mut seen = BTreeSet::new();
+    let mut work = vec![from];
+    while let Some(function) = work.pop() {
+        for &next in calls.get(&function).into_iter().flatten() {
+            if seen.insert(next) {
+                work.push(next);
+            }
+        }
+    }
+    seen
 }

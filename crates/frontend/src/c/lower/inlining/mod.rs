@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use selvedge_program::Span;
 
-use super::visit::{each_call, each_expr, each_part};
+use super::visit::{each_call, each_expr, each_part, reached};
 use crate::c::typed::*;
 use crate::c::types::Type;
 use which::{is_simple, size, targets};
@@ -134,23 +134,6 @@ fn calls(unit: &Unit) -> BTreeMap<FunctionId, BTreeSet<FunctionId>> {
         }
     }
     all
-}
-
-/// All that a function may call, directly or by others.
-fn reached(
-    calls: &BTreeMap<FunctionId, BTreeSet<FunctionId>>,
-    from: FunctionId,
-) -> BTreeSet<FunctionId> {
-    let mut seen = BTreeSet::new();
-    let mut work = vec![from];
-    while let Some(function) = work.pop() {
-        for &next in calls.get(&function).into_iter().flatten() {
-            if seen.insert(next) {
-                work.push(next);
-            }
-        }
-    }
-    seen
 }
 
 /// Functions that may be called inside of an atomic section that began elsewhere.
